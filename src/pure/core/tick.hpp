@@ -1,0 +1,85 @@
+// The reference's own contract (specification, core semantics 1 and 3): what one tick is given and what it
+// answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/effect.hpp"
+#include "core/engine.hpp"
+#include "core/fpm.hpp"
+#include "core/reading.hpp"
+#include "core/reasons.hpp"
+#include "core/role.hpp"
+#include "core/traffic.hpp"
+#include "core/units.hpp"
+
+namespace dynaplan {
+
+struct ScheduledTick {
+    TimePoint at{};
+    bool run_load = false;
+    bool run_throughput = false;
+    bool need_traffic = false;
+    Seconds traffic_duration{0.0};
+    bool need_worker_states = true;
+    bool need_fpm = false;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(at, run_load, run_throughput, need_traffic, traffic_duration, need_worker_states, need_fpm);
+    }
+};
+
+struct WorkerCounts {
+    PerRole<std::optional<Replicas>> ready;
+    PerRole<std::optional<Replicas>> expected;
+};
+
+// The newest report of one engine as a tick sees it. Lists of these keep the order in which engines first
+// appeared.
+struct EngineObservation {
+    EngineIndex engine{};  // dense, per role; the model layer keeps its per-engine state under it
+    WorkerIndex worker{};  // interned worker_id: ranks of one worker share it
+    std::int64_t dp_rank = 0;
+    ForwardPass pass;
+    TimePoint heard_at{};  // arrival of the newest report
+    TimePoint
+        advanced_at{};  // arrival of the newest report of a real pass (wall_time > 0), or of the first report
+    Capabilities capabilities;  // the engine's own, where it has them
+};
+
+struct FpmSnapshot {
+    std::span<const EngineObservation> prefill;
+    std::span<const EngineObservation> decode;  // agg engines report here
+    [[nodiscard]] std::span<const EngineObservation> operator[](Role r) const {
+        return r == Role::prefill ? prefill : decode;
+    }
+};
+
+struct TickInput {
+    TimePoint now{};
+    std::optional<Traffic> traffic;
+    std::optional<WorkerCounts> worker_counts;
+    std::optional<FpmSnapshot> fpm;
+};
+
+struct ScalingTarget {
+    std::optional<Replicas> prefill;  // empty: no opinion
+    std::optional<Replicas> decode;
+    bool operator==(const ScalingTarget&) const = default;
+    [[nodiscard]] const std::optional<Replicas>& operator[](Role r) const {
+        return r == Role::prefill ? prefill : decode;
+    }
+    std::optional<Replicas>& operator[](Role r) { return r == Role::prefill ? prefill : decode; }
+};
+
+struct TickResult {
+    std::optional<ScalingTarget> scale_to;
+    ScheduledTick next_tick;
+    Diagnostics diagnostics;
+    Why why;
+};
+
+}  // namespace dynaplan
