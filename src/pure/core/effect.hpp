@@ -81,6 +81,7 @@ struct DiagnosticsReport {
     Diagnostics diagnostics;
     PerRole<std::optional<Replicas>> ready;
     PerRole<std::optional<Replicas>> expected;
+    PerRole<std::optional<Replicas>> recommended;  // advisory: what would have been proposed
     std::vector<Hold> holds;
     bool ran_load = false;
     bool ran_throughput = false;

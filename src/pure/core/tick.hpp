@@ -58,11 +58,26 @@ struct FpmSnapshot {
     }
 };
 
+// What keeps a role from following a proposal, as the planner's guard sees it at this tick. The rules apply
+// it in the `guard` stage of the last clamp; empty under the reference's contract.
+struct Restraint {
+    std::optional<Reason> closed;    // no growth beyond the standing target: an earlier change is not through
+    bool frozen = false;             // not even minimum or floor: a decision is not acknowledged yet
+    std::int64_t lower_windows = 0;  // throughput windows in a row, before this one, that asked for less
+    std::optional<TimePoint> lower_since;  // load only: since when every load tick asked for less
+    bool shrink_blocked = false;           // engines are missing: their load is not known
+    std::optional<Replicas>
+        growth_at_least;  // while settling, a growing target is at least this, plus the step
+    std::optional<TimePoint> since;
+    std::optional<TimePoint> deadline;
+};
+
 struct TickInput {
     TimePoint now{};
-    std::optional<Traffic> traffic;
+    std::optional<Reading<Traffic>> traffic;  // empty: nothing was asked for
     std::optional<WorkerCounts> worker_counts;
     std::optional<FpmSnapshot> fpm;
+    PerRole<Restraint> restraint;
 };
 
 struct ScalingTarget {
@@ -77,6 +92,11 @@ struct ScalingTarget {
 
 struct TickResult {
     std::optional<ScalingTarget> scale_to;
+    Reason reason = Reason::no_change;       // of scale_to
+    bool cancels = false;                    // scale_to takes back capacity that is still pending
+    PerRole<std::optional<Replicas>> asked;  // what each role would get if nothing restrained it
+    std::int64_t engines_silent = 0;         // left out of the load pass
+    std::int64_t engines_stuck = 0;
     ScheduledTick next_tick;
     Diagnostics diagnostics;
     Why why;

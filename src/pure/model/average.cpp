@@ -1,0 +1,145 @@
+#include "model/average.hpp"
+
+#include <cmath>
+
+#include "core/assert.hpp"
+
+namespace dynaplan::model {
+
+CountedAverage::CountedAverage(std::int64_t window) {
+    DYNAPLAN_ASSERT(window >= 1);
+    ring_.resize(static_cast<std::size_t>(window));
+}
+
+void CountedAverage::add(double value) {
+    if (!seen_nonzero_) {
+        if (value == 0.0) return;
+        seen_nonzero_ = true;
+    }
+    const auto capacity = static_cast<std::int64_t>(ring_.size());
+    double& place = ring_[static_cast<std::size_t>(next_)];
+    if (length_ == capacity) {
+        if (std::isfinite(place)) {
+            accumulate(-place);
+        } else {
+            --nonfinite_;
+        }
+    } else {
+        ++length_;
+    }
+    place = value;
+    if (std::isfinite(value)) {
+        accumulate(value);
+    } else {
+        ++nonfinite_;
+    }
+    if (++next_ == capacity) {
+        next_ = 0;
+        sum_afresh();
+    }
+}
+
+void CountedAverage::accumulate(double value) {
+    const double total = sum_ + value;
+    const double added = total - sum_;
+    error_ += (sum_ - (total - added)) + (value - added);
+    sum_ = total;
+}
+
+void CountedAverage::sum_afresh() {
+    sum_ = 0.0;
+    error_ = 0.0;
+    for (std::int64_t i = 0; i < length_; ++i) {
+        const double value = ring_[static_cast<std::size_t>(i)];
+        if (std::isfinite(value)) accumulate(value);
+    }
+}
+
+double CountedAverage::value() const {
+    if (length_ == 0) return 0.0;
+    double total = sum_ + error_;
+    if (nonfinite_ > 0) {
+        for (std::int64_t i = 0; i < length_; ++i) {
+            if (!std::isfinite(ring_[static_cast<std::size_t>(i)]))
+                total += ring_[static_cast<std::size_t>(i)];
+        }
+    }
+    return total / static_cast<double>(length_);
+}
+
+TimedAverage::TimedAverage(Seconds window)
+    : slices_per_second_{static_cast<double>(slices) / window.count()} {}
+
+void TimedAverage::advance(TimePoint now) const {
+    const auto slice = static_cast<std::int64_t>(std::floor(seconds_of(now) * slices_per_second_));
+    if (slice <= slice_) return;
+    if (slice - slice_ >= static_cast<std::int64_t>(slices)) {
+        sums_.fill(0.0);
+        counts_.fill(0);
+        sum_ = 0.0;
+        count_ = 0;
+    } else {
+        for (std::int64_t s = slice_ + 1; s <= slice; ++s) {
+            const auto place = static_cast<std::size_t>(s % static_cast<std::int64_t>(slices));
+            sums_[place] = 0.0;
+            counts_[place] = 0;
+        }
+        sum_ = 0.0;
+        count_ = 0;
+        for (std::size_t i = 0; i < slices; ++i) {
+            sum_ += sums_[i];
+            count_ += counts_[i];
+        }
+    }
+    slice_ = slice;
+}
+
+void TimedAverage::add(double value, TimePoint now) {
+    advance(now);
+    const auto place = static_cast<std::size_t>(slice_ % static_cast<std::int64_t>(slices));
+    sums_[place] += value;
+    sum_ += value;
+    ++counts_[place];
+    ++count_;
+}
+
+double TimedAverage::value(TimePoint now) const {
+    advance(now);
+    return count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_);
+}
+
+double TimedAverage::sum(TimePoint now) const {
+    advance(now);
+    return sum_;
+}
+
+Seconds TimedAverage::covered(Seconds window, TimePoint now) const {
+    const double position = seconds_of(now) * slices_per_second_;
+    const double part = position - std::floor(position);
+    return window * ((static_cast<double>(slices) - 1.0 + part) / static_cast<double>(slices));
+}
+
+Average Average::of(Averages kind, std::int64_t window_values, Seconds window) {
+    Average a;
+    if (kind == Averages::counted) {
+        a.kind_.emplace<CountedAverage>(window_values);
+    } else {
+        a.kind_.emplace<TimedAverage>(window);
+    }
+    return a;
+}
+
+void Average::add(double value, TimePoint now) {
+    if (auto* timed = std::get_if<TimedAverage>(&kind_)) {
+        timed->add(value, now);
+    } else {
+        std::get_if<CountedAverage>(&kind_)->add(value);
+    }
+}
+
+double Average::value(TimePoint now) const {
+    if (const auto* timed = std::get_if<TimedAverage>(&kind_)) return timed->value(now);
+    return std::get_if<CountedAverage>(&kind_)->value();
+}
+
+}  // namespace dynaplan::model

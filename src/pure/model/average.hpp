@@ -1,0 +1,87 @@
+// Moving averages of what engines report, in the two forms that the policy `averages` chooses from.
+//
+// counted: the last N values, whenever they came (the reference). Zeros are ignored until the first other
+// value. timed:   the values of the last averages_window seconds, so that silence ages them (case A07). The
+// window is kept in
+//          twelve slices: a value leaves between window*11/12 and window after it came.
+// Empty: 0. Adding costs O(1), amortised, and allocates nothing. `now` never decreases.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "core/policy.hpp"
+#include "core/units.hpp"
+
+namespace dynaplan::model {
+
+class CountedAverage {
+public:
+    explicit CountedAverage(std::int64_t window = 1);
+    void add(double value);
+    [[nodiscard]] double value() const;
+    [[nodiscard]] std::int64_t length() const { return length_; }
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(ring_, next_, length_, seen_nonzero_, sum_, error_, nonfinite_);
+    }
+
+private:
+    void accumulate(double value);
+    void sum_afresh();
+
+    std::vector<double> ring_;
+    std::int64_t next_ = 0;
+    std::int64_t length_ = 0;
+    bool seen_nonzero_ = false;
+    double sum_ = 0.0;  // of the finite values, with its rounding error beside it: removal leaves no drift
+    double error_ = 0.0;
+    std::int64_t nonfinite_ = 0;
+};
+
+class TimedAverage {
+public:
+    static constexpr std::size_t slices = 12;
+    explicit TimedAverage(Seconds window = Seconds{60.0});
+    void add(double value, TimePoint now);
+    [[nodiscard]] double value(TimePoint now) const;
+    [[nodiscard]] double sum(TimePoint now) const;
+    // How far back the values reach that are still in: eleven whole slices and the part of the newest.
+    [[nodiscard]] Seconds covered(Seconds window, TimePoint now) const;
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(sums_, counts_, slice_, sum_, count_);
+    }
+
+private:
+    void advance(TimePoint now) const;
+
+    double slices_per_second_;
+    mutable std::array<double, slices> sums_{};
+    mutable std::array<std::int64_t, slices> counts_{};
+    mutable std::int64_t slice_ = 0;  // number of the newest slice
+    mutable double sum_ = 0.0;
+    mutable std::int64_t count_ = 0;
+};
+
+class Average {
+public:
+    static Average of(Averages kind, std::int64_t window_values, Seconds window);
+    void add(double value, TimePoint now);
+    [[nodiscard]] double value(TimePoint now) const;
+
+    template <class Archive>
+    void archive(Archive& a) {
+        std::visit([&a](auto& average) { average.archive(a); },
+                   kind_);  // the kind is configuration, not state
+    }
+
+private:
+    std::variant<CountedAverage, TimedAverage> kind_;
+};
+
+}  // namespace dynaplan::model

@@ -1,0 +1,84 @@
+#include "model/regression.hpp"
+
+#include <algorithm>
+
+namespace dynaplan::model {
+
+namespace {
+
+// A coefficient of the decode model's request count is relaxed: so close to zero it is kept, beyond that set
+// to zero.
+constexpr double relaxed_tolerance = 1e-6;
+constexpr double reference_floor = 1e-6;  // seconds
+
+Fit fit_from(const Solution& s) {
+    Fit fit;
+    fit.state = FitState::accepted;
+    fit.coefficient_0 = s.coefficient_0;
+    fit.coefficient_1 = s.coefficient_1;
+    fit.intercept = s.intercept;
+    fit.rank = s.rank;
+    return fit;
+}
+
+// The reference: ordinary least squares, and one negative coefficient rejects all (save the relaxed one).
+Fit fit_or_reject(const Moments& m, ModelKind kind) {
+    Fit fit = fit_from(least_squares(m, features_of(kind)));
+    if (fit.coefficient_1 < 0) fit.state = FitState::rejected;
+    if (fit.coefficient_0 < 0) {
+        if (kind != ModelKind::decode) {
+            fit.state = FitState::rejected;
+        } else if (fit.coefficient_0 < -relaxed_tolerance) {
+            fit.coefficient_0 = 0.0;
+        }
+    }
+    return fit;
+}
+
+Fit fit_nonnegative(const Moments& m, ModelKind kind) {
+    return fit_from(nonnegative_least_squares(m, features_of(kind)));
+}
+
+double floor_of_reference(const SampleStore&) { return reference_floor; }
+
+// No pass is predicted to be faster than the fastest that was seen.
+double floor_of_range(const SampleStore& store) { return std::max(reference_floor, store.wall_min()); }
+
+}  // namespace
+
+Regression::Regression(const ModelSettings& s)
+    : kind_{s.kind},
+      min_observations_{s.min_observations},
+      rule_{s.regression_fit == RegressionFit::ols ? fit_or_reject : fit_nonnegative},
+      idle_costs_a_pass_{s.estimate_floor == EstimateFloor::fit_range},
+      floor_{s.estimate_floor == EstimateFloor::reference ? floor_of_reference : floor_of_range},
+      store_{StoreSettings{features_of(s.kind), s.window, s.buckets, s.retirement, s.axis_bounds}} {}
+
+void Regression::add(std::int64_t x0, std::int64_t x1, double wall) {
+    store_.add(x0, x1, wall);
+    stale_ = true;
+}
+
+const Fit& Regression::fit() const {
+    if (stale_) {
+        fit_ = fit_now();
+        stale_ = false;
+    }
+    return fit_;
+}
+
+Fit Regression::fit_now() const {
+    if (!sufficient() || store_.size() == 0) return Fit{};
+    const Moments m = store_.moments();
+    if (!m.finite) {
+        Fit fit;
+        fit.state = FitState::not_finite;
+        return fit;
+    }
+    Fit fit = rule_(m, kind_);
+    fit.floor = floor_(store_);
+    fit.idle_costs_a_pass = idle_costs_a_pass_;
+    return fit;
+}
+
+}  // namespace dynaplan::model

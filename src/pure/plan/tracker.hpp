@@ -1,0 +1,154 @@
+// Which engines there are and what each reported last. Names are interned once; lists keep the order in which
+// engines first reported. Finding an engine costs one hash of its worker_id and allocates nothing once it is
+// known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/engine.hpp"
+#include "core/fpm.hpp"
+#include "core/tick.hpp"
+
+namespace dynaplan::plan {
+
+class Tracker {
+public:
+    // An engine that nobody removed and that said nothing for so long is forgotten: names must not pile up.
+    static constexpr Seconds forget_after{3600.0};
+
+    enum class Freshness : std::uint8_t {
+        fresh,     // a new message
+        repeated,  // the counter_id of the last one
+    };
+    struct Report {
+        EngineObservation* engine = nullptr;  // valid until the next change of the list
+        Freshness freshness{};
+    };
+
+    void join(Role, const EngineKey&, const Capabilities&);
+    // The index of the engine that left, for whoever keeps state under it; empty if it was not known.
+    std::optional<EngineIndex> leave(Role, const EngineKey&);
+    Report observe(Role, const Fpm&, TimePoint now);
+    // Engines that have been silent for forget_after leave; `gone(role, index)` is called for each.
+    void forget_silent(TimePoint now, const std::function<void(Role, EngineIndex)>& gone);
+
+    [[nodiscard]] std::span<const EngineObservation> reported(Role role) const {
+        return roles_[role].reported;
+    }
+    [[nodiscard]] EngineKey key_of(Role, std::size_t position) const;
+    // Distinct workers heard within `age`.
+    [[nodiscard]] std::int64_t workers_heard(Role, TimePoint now, Seconds age) const;
+    // The capabilities of the known engine with the lowest instance id that has any.
+    [[nodiscard]] Capabilities lowest_card(Role) const;
+    [[nodiscard]] std::size_t known(Role role) const { return roles_[role].by_key.size(); }
+
+    template <class Archive>
+    void archive(Archive& a) {
+        for (const Role role : all_roles) archive_role(a, roles_[role]);
+        a(worker_names_);
+        if constexpr (Archive::reading) {
+            workers_.clear();
+            for (std::uint32_t i = 0; i < worker_names_.size(); ++i) workers_.emplace(worker_names_[i], i);
+        }
+    }
+
+private:
+    struct KeyView {
+        std::string_view worker_id;
+        std::int64_t dp_rank = 0;
+    };
+    struct KeyHash {
+        using is_transparent = void;
+        std::size_t operator()(const KeyView& k) const {
+            return std::hash<std::string_view>{}(k.worker_id) ^
+                   (static_cast<std::size_t>(k.dp_rank) * 0x9e3779b97f4a7c15U);
+        }
+        std::size_t operator()(const EngineKey& k) const { return (*this)(KeyView{k.worker_id, k.dp_rank}); }
+    };
+    struct KeyEqual {
+        using is_transparent = void;
+        static KeyView view(const EngineKey& k) { return {k.worker_id, k.dp_rank}; }
+        static KeyView view(const KeyView& k) { return k; }
+        bool operator()(const auto& a, const auto& b) const {
+            return view(a).dp_rank == view(b).dp_rank && view(a).worker_id == view(b).worker_id;
+        }
+    };
+    static constexpr std::uint32_t not_reported = UINT32_MAX;
+    struct Entry {
+        EngineIndex index{};
+        WorkerIndex worker{};
+        std::uint32_t position = not_reported;  // in `reported`
+        Capabilities capabilities;
+    };
+    struct RoleEngines {
+        std::unordered_map<EngineKey, Entry, KeyHash, KeyEqual>
+            by_key;  // looked up, never walked for a result's order
+        std::vector<EngineObservation> reported;
+        std::vector<EngineKey> keys;    // of `reported`
+        std::vector<EngineIndex> free;  // indices that can be used again
+        std::uint32_t next_index = 0;
+    };
+    Entry& entry_of(Role, const EngineKey&);
+    WorkerIndex intern(const std::string&);
+
+    template <class Archive>
+    static void archive_pass(Archive& a, ForwardPass& p) {
+        a(p.counter_id, p.wall_time);
+        auto& s = p.scheduled;
+        a(s.num_prefill_requests, s.sum_prefill_tokens, s.var_prefill_length, s.sum_prefill_kv_tokens,
+          s.num_decode_requests, s.sum_decode_kv_tokens, s.var_decode_kv_tokens);
+        auto& q = p.queued;
+        a(q.num_prefill_requests, q.sum_prefill_tokens, q.var_prefill_length, q.num_decode_requests,
+          q.sum_decode_kv_tokens, q.var_decode_kv_tokens);
+    }
+    template <class Archive>
+    void archive_role(Archive& a, RoleEngines& r) {
+        a(r.keys, r.free, r.next_index);
+        std::uint64_t n = r.reported.size();
+        a(n);
+        if constexpr (Archive::reading) {
+            if (!a.holds(n)) return;
+            r.reported.assign(static_cast<std::size_t>(n), EngineObservation{});
+        }
+        for (EngineObservation& e : r.reported) {
+            a(e.engine, e.worker, e.dp_rank, e.heard_at, e.advanced_at, e.capabilities);
+            archive_pass(a, e.pass);
+        }
+        archive_entries(a, r);
+    }
+    // Sorted by index, so that the bytes do not depend on a hash map's order.
+    template <class Archive>
+    void archive_entries(Archive& a, RoleEngines& r) {
+        std::vector<std::pair<EngineKey, Entry>> entries(r.by_key.begin(), r.by_key.end());
+        sort_by_index(entries);
+        std::uint64_t n = entries.size();
+        a(n);
+        if constexpr (Archive::reading) {
+            if (!a.holds(n)) return;
+            entries.resize(static_cast<std::size_t>(n));
+            r.by_key.clear();
+        }
+        for (auto& [key, e] : entries) {
+            a(key, e.index, e.worker, e.position, e.capabilities);
+            if constexpr (Archive::reading) {
+                if (!a.ok() || (e.position != not_reported && e.position >= r.reported.size()))
+                    return a.fail();
+                r.by_key.emplace(key, e);
+            }
+        }
+    }
+    static void sort_by_index(std::vector<std::pair<EngineKey, Entry>>&);
+
+    PerRole<RoleEngines> roles_;
+    std::unordered_map<std::string, std::uint32_t> workers_;
+    std::vector<std::string> worker_names_;
+};
+
+}  // namespace dynaplan::plan

@@ -1,0 +1,25 @@
+// What the fuzzers try, as plain functions: each takes any bytes and answers "" or what is wrong. The corpus
+// test runs them on stored and on generated inputs, libfuzzer.cpp on what libFuzzer invents.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace dynaplan::fuzz {
+
+// decode_fpm, both paths, against msgpack-c; admit; the key scan; what was admitted survives encoding.
+std::string try_fpm(std::string_view bytes);
+// FpmJsonReader; what was read survives writing.
+std::string try_fpm_json(std::string_view text);
+// TraceReader: the same answers however the bytes are cut into pieces, counts that add up.
+std::string try_trace(std::string_view bytes);
+
+struct Target {
+    std::string_view name;  // also of its folder in the corpus
+    std::string (*run)(std::string_view bytes);
+};
+inline constexpr std::array<Target, 3> targets{
+    {{"fpm", try_fpm}, {"fpm_json", try_fpm_json}, {"trace", try_trace}}};
+
+}  // namespace dynaplan::fuzz
