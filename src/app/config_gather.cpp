@@ -95,8 +95,12 @@ void take(const Row& row, const Node& node, const Origin& at, Gathered& out) {
 }
 
 void unknown(const std::string& name, const Origin& at, bool allow_unknown, Gathered& out) {
+    // A file with more unknown names than this is something else, and comparing costs.
+    constexpr int suggestions_max = 100;
     std::string what = "no such field";
-    if (const auto near = nearest_row(name); !near.empty()) what += "; did you mean " + near + "?";
+    if (out.suggestions++ < suggestions_max) {
+        if (const auto near = nearest_row(name); !near.empty()) what += "; did you mean " + near + "?";
+    }
     if (allow_unknown) {
         out.warnings.push_back(line_of({at.place, at.line, name + ": " + what}));
     } else {

@@ -28,6 +28,7 @@ struct Gathered {
     std::map<std::string, Setting> settings;  // by canonical name
     std::vector<PlacedProblem> problems;
     std::vector<std::string> warnings;
+    int suggestions = 0;  // made for unknown names so far
 };
 
 // Later calls override earlier ones: environment, then the document, then flags.

@@ -188,7 +188,8 @@ void check_moving_average(const json& c, Report& report) {
     for (const json& step : c.at("steps_value_average_len")) {
         report.at_step(index++);
         average.add(number(step.at(0)));
-        // The reference's running sum drifts; ours does not, so a mean of zeros is 0 here and a rounding error there.
+        // The reference's running sum drifts; ours does not, so a mean of zeros is 0 here and a rounding
+        // error there.
         report.compare("average", step.at(1), json_of(average.value()), Tolerance{1e-9, 1e-9});
         report.compare("length", step.at(2), average.length());
     }

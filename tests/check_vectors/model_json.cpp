@@ -43,8 +43,9 @@ json json_of(const model::EngineModel& m) {
         out["intercept"] = fit.intercept;
         out["rank"] = fit.rank;
         const model::SingularValues s = model::singular_values(store.moments());
-        out["singular_values_of_centred_features"] =
-            features == 1 || m.num_observations() == 1 ? json::array({s.largest}) : json::array({s.largest, s.smallest});
+        out["singular_values_of_centred_features"] = features == 1 || m.num_observations() == 1
+                                                         ? json::array({s.largest})
+                                                         : json::array({s.largest, s.smallest});
     }
     out["avg_isl"] = json_of(m.avg_isl(now));
     out["avg_num_prefill"] = json_of(m.avg_num_prefill(now));

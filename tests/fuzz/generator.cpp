@@ -73,6 +73,12 @@ private:
         return dice_.one_in(2) ? head(wide) + big_endian(n, 2) : head(wide + 1) + big_endian(n, 4);
     }
 
+    // The head of a bin or an extension with a length of one, two or four bytes.
+    std::string with_length(unsigned first, std::size_t n) {
+        const auto width = static_cast<unsigned>(dice_.below(3));
+        return head(first + width) + big_endian(n, 1U << width);
+    }
+
     std::string text(std::string_view value) {
         const std::size_t n = value.size();
         std::string out;
@@ -131,16 +137,15 @@ private:
 
     std::string anything(unsigned depth) {
         const std::size_t n = dice_.below(4);
-        switch (dice_.below(depth < 6 ? 12 : 9)) {
+        switch (dice_.below(depth < 6 ? 11 : 8)) {
             case 0: return head(0xc0);
             case 1: return head(0xc2U + static_cast<unsigned>(dice_.below(2)));
             case 2: return integer();
             case 3: return real();
             case 4: return text("text \xff");
-            case 5: return head(0xc4) + big_endian(n, 1) + std::string(n, 'b');
-            case 6: return head(0xc7) + big_endian(n, 1) + std::string(n + 1, 'e');
+            case 5: return with_length(0xc4, n) + std::string(n, 'b');
+            case 6: return with_length(0xc7, n) + std::string(n + 1, 'e');
             case 7: return head(0xd4U + static_cast<unsigned>(n)) + std::string((1U << n) + 1, 'e');
-            case 8: return head(0xc6) + big_endian(n, 4) + std::string(n, 'b');
             default: break;
         }
         const bool pairs = dice_.one_in(2);

@@ -56,7 +56,7 @@ def main():
     member = gzip.compress(plain, mtime=0)
     put("trace", "garbage_between_members", member + b"\x00garbage\x1f\x8b" + member)
     put("trace", "damaged_member", member + member[:40] + b"\xff\xff" + member[42:] + member)
-    put("trace", "bomb", gzip.compress(b"\n" * 1500000, mtime=0) + member)
+    put("trace", "bomb", gzip.compress(b"\n" * 500000, mtime=0) + member)
 
 
 main()

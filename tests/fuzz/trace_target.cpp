@@ -11,7 +11,7 @@ namespace {
 using namespace wire;
 
 // Small bounds, so that a small input reaches them.
-constexpr TraceReaderLimits limits{4096, 200, std::uint64_t{1} << 20U};
+constexpr TraceReaderLimits limits{4096, 200, std::uint64_t{1} << 18U};
 
 std::string told(std::string_view bytes, std::size_t piece, std::string& problem) {
     std::string story;

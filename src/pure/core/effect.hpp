@@ -89,6 +89,7 @@ struct DiagnosticsReport {
     std::int64_t fpm_observed = 0;
     std::int64_t fpm_repeated = 0;    // counter_id seen before
     std::int64_t fpm_outliers = 0;    // warm-up passes set aside
+    std::int64_t fpm_ignored = 0;     // of a role that the mode does not have
     std::int64_t engines_stuck = 0;   // now
     std::int64_t engines_silent = 0;  // now
 };

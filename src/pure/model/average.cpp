@@ -71,7 +71,9 @@ TimedAverage::TimedAverage(Seconds window)
     : slices_per_second_{static_cast<double>(slices) / window.count()} {}
 
 void TimedAverage::advance(TimePoint now) const {
-    const auto slice = static_cast<std::int64_t>(std::floor(seconds_of(now) * slices_per_second_));
+    const double position = seconds_of(now) * slices_per_second_;
+    if (position < static_cast<double>(slice_ + 1)) return;  // the common case: still in the newest slice
+    const auto slice = static_cast<std::int64_t>(std::floor(position));
     if (slice <= slice_) return;
     if (slice - slice_ >= static_cast<std::int64_t>(slices)) {
         sums_.fill(0.0);

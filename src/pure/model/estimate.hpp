@@ -14,8 +14,8 @@ namespace dynaplan::model {
 [[nodiscard]] double clamp_kv_hit_rate(std::optional<double>);
 
 // Time until `tokens` prompt tokens are through, in passes of at most max_num_batched_tokens beside
-// `decode_kv` KV tokens of decode work (0 for a prefill engine). No tokens take no time, or that of an empty pass
-// where the fit says so (`estimate_floor`).
+// `decode_kv` KV tokens of decode work (0 for a prefill engine). No tokens take no time, or that of an empty
+// pass where the fit says so (`estimate_floor`).
 [[nodiscard]] double time_to_prefill(const Fit&, double tokens, std::int64_t max_num_batched_tokens,
                                      double decode_kv);
 

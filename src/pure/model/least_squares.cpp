@@ -79,9 +79,14 @@ Solution along_principal_axis(const Moments& m, long double largest) {
 
 Solution two_features(const Moments& m) {
     const Determinant det = determinant_of(m);
-    const Eigenvalues eigen = eigenvalues_of(m, det.value);
-    if (eigen.largest <= 0) return solution_of(m, 0, 0, 0);
-    if (eigen.smallest <= cut_off * eigen.largest) return along_principal_axis(m, eigen.largest);
+    // The trace is at least the largest eigenvalue, so this is rank 2 without looking for either.
+    const long double trace = m.spread_0 + m.spread_1;
+    const bool surely_full = !det.cancelled && det.value > cut_off * trace * trace;
+    if (!surely_full) {
+        const Eigenvalues eigen = eigenvalues_of(m, det.value);
+        if (eigen.largest <= 0) return solution_of(m, 0, 0, 0);
+        if (eigen.smallest <= cut_off * eigen.largest) return along_principal_axis(m, eigen.largest);
+    }
     if (!det.cancelled) {
         const long double b0 = (m.spread_1 * m.with_wall_0 - m.cross * m.with_wall_1) / det.value;
         const long double b1 = (m.spread_0 * m.with_wall_1 - m.cross * m.with_wall_0) / det.value;

@@ -8,6 +8,8 @@
 // precision.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -54,17 +56,33 @@ private:
             return;
         }
         const Int128 y = fixed(wall);
+        // Products of two features have at most 56 bits: they are formed narrow and summed wide.
         sum_0_ += sign * x0;
-        sum_1_ += sign * x1;
-        square_0_ += sign * static_cast<Int128>(x0) * x0;
-        square_1_ += sign * static_cast<Int128>(x1) * x1;
-        product_ += sign * static_cast<Int128>(x0) * x1;
+        square_0_ += sign * (x0 * x0);
         wall_ += sign * y;
-        wall_0_ += sign * y * x0;
-        wall_1_ += sign * y * x1;
+        wall_0_ += sign * (y * x0);
+        if (x1 == 0) return;  // always so in a model of one feature
+        sum_1_ += sign * x1;
+        square_1_ += sign * (x1 * x1);
+        product_ += sign * (x0 * x1);
+        wall_1_ += sign * (y * x1);
     }
     static bool inside(std::int64_t x) { return x >= 0 && x < feature_limit; }
-    static Int128 fixed(double wall) { return static_cast<Int128>(wall * 0x1p80); }
+    // wall * 2^80, truncated towards zero: what a cast says, without the library call that it is.
+    static Int128 fixed(double wall) {
+        constexpr int mantissa_bits = 52;
+        constexpr std::int64_t exponent_mask = 0x7ff;
+        constexpr std::int64_t bias = 1023;
+        const auto bits = std::bit_cast<std::int64_t>(wall);
+        const std::int64_t exponent = (bits >> mantissa_bits) & exponent_mask;
+        if (exponent == 0) return 0;  // zero, or far below 2^-80
+        const std::int64_t one = std::int64_t{1} << mantissa_bits;
+        const Int128 mantissa = (bits & (one - 1)) | one;
+        const std::int64_t shift = exponent - bias - mantissa_bits + 80;
+        constexpr std::int64_t shift_least = -(mantissa_bits + 1);
+        const Int128 size = shift >= 0 ? mantissa << shift : mantissa >> -std::max(shift, shift_least);
+        return bits < 0 ? -size : size;
+    }
 
     std::int64_t n_ = 0;
     std::int64_t outside_ = 0;

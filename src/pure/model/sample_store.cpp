@@ -180,12 +180,17 @@ void SampleStore::rebuild_by_age() {
 }
 
 void SampleStore::retire() {
+    // The largest count, and among equals the earliest birth: both in one number, since which bucket it is
+    // cannot be foretold and a branch on it would be taken wrongly most of the time. Births stay far below
+    // 2^48.
+    constexpr int birth_bits = 48;
     std::size_t fullest = 0;
-    for (std::size_t b = 1; b < buckets_.size(); ++b) {
-        const Bucket& candidate = buckets_[b];
-        const Bucket& best = buckets_[fullest];
-        if (candidate.count > best.count || (candidate.count == best.count && candidate.birth < best.birth))
-            fullest = b;
+    std::uint64_t most = 0;
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+        const std::uint64_t rank =
+            (static_cast<std::uint64_t>(buckets_[b].count) << birth_bits) - buckets_[b].birth;
+        fullest = rank > most ? b : fullest;
+        most = rank > most ? rank : most;
     }
     Bucket& bucket = buckets_[fullest];
     const std::uint32_t slot = bucket.head;

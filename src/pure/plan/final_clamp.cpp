@@ -43,11 +43,9 @@ FinalClamp::Course FinalClamp::proposal(const ClampInput& in, Role role) const {
     } else if (in.idle && in.throughput->decided && throughput && !(load && *load > facts.ready)) {
         c.wanted = *throughput;
         c.source = Reason::scale;
-    } else if (load) {
+    } else if (load && *load != facts.ready) {
         c.wanted = *load;
-        c.source = *load > facts.ready   ? Reason::scale_up
-                   : *load < facts.ready ? Reason::scale_down
-                                         : c.source;
+        c.source = *load > facts.ready ? Reason::scale_up : Reason::scale_down;
     } else if (throughput_ && !load_ && in.throughput->decided && throughput) {
         c.wanted = *throughput;
         c.source = Reason::scale;
@@ -80,10 +78,15 @@ void FinalClamp::guard(const ClampInput& in, Role role, Course& c) const {
             c.cancels = c.target < c.standing;
         } else if (c.target < c.standing) {
             c.target = c.standing;
-        } else if (r.frozen || c.source != Reason::scale) {
-            // A forecast says how many replicas are needed in all; it may be followed while others start. A
-            // step of load scaling has been taken already and must not be taken twice.
+        } else if (r.frozen && c.source == Reason::scale_from_zero && r.closed != Reason::standby) {
+            c.cancels = true;  // requests have come: the way to zero is taken back at once
+        } else if (r.frozen) {
             c.target = std::min(c.target, c.standing);
+        } else if (c.source != Reason::scale) {
+            // A forecast says how many replicas are needed in all; it may be followed while others start. A
+            // step of load scaling has been taken already and must not be taken twice; but a shrinking that
+            // is still under way may be taken back.
+            c.target = std::min(c.target, std::max(c.standing, facts.ready));
         }
         if (c.target != before || c.target == c.standing) c.held = r.closed;
     }
@@ -138,7 +141,7 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
         if (throughput_ && load_ && facts.floor_known) {
             // The floor is a proposal like any other and is capped by the step (case A16).
             const Replicas floor = std::clamp(facts.floor, lowest, highest);
-            if (floor > c.target && !c.cancels) {
+            if (floor > c.target) {
                 stage(c, floor, ClampStage::floor, clamps);
                 if (floor != facts.floor) clamps.push_back(ClampStage::step);
             }

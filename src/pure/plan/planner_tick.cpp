@@ -101,6 +101,7 @@ void Planner::report(const TickResult& result, const Agenda::Due& due, Diagnosti
     diagnostics.fpm_observed = observed_;
     diagnostics.fpm_repeated = repeated_;
     diagnostics.fpm_outliers = outliers_;
+    diagnostics.fpm_ignored = ignored_;
     diagnostics.engines_silent = result.engines_silent;
     diagnostics.engines_stuck = result.engines_stuck;
     emit(now_, std::move(diagnostics));

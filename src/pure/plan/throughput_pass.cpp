@@ -19,6 +19,7 @@ ThroughputPass::ThroughputPass(const PlannerConfig& c)
       itl_{c.itl},
       idle_after_{static_cast<double>(c.policy.idle_windows) * c.throughput_adjustment_interval},
       hold_unknown_{c.policy.traffic_unknown == TrafficUnknown::hold},
+      relaxes_unreachable_{c.policy.unreachable_sla == UnreachableSla::ignore},
       num_req_{forecast::make_predictor(c)},
       isl_{forecast::make_predictor(c)},
       osl_{forecast::make_predictor(c)},
@@ -146,22 +147,42 @@ ThroughputProposal ThroughputPass::run(const Reading<Traffic>& reading, Seconds 
     return p;
 }
 
+// Under `unreachable_sla: ignore` a target that an empty engine misses at batch 1 is no reason to ask for one
+// replica per request (case A08): the engine is filled until the load adds a whole target to what the empty
+// engine takes.
 double ThroughputPass::capacity(Role role, const Forecast& f, const RoleFacts& facts) const {
     const model::Fit& fit = facts.models->fleet().fit();
     const double hit_rate = model::clamp_kv_hit_rate(forecast_kv_hit_rate_);
     const Capabilities& caps = facts.capabilities;
     if (mode_ == Mode::agg) {
-        return model::agg_capacity(
-                   fit, {f.isl, f.osl, hit_rate, facts.models->fleet().avg_isl(now_),
-                         caps.max_num_batched_tokens, caps.max_kv_tokens, caps.max_num_seqs, ttft_, itl_})
-            .rps;
+        model::AggLoad load{f.isl,
+                            f.osl,
+                            hit_rate,
+                            facts.models->fleet().avg_isl(now_),
+                            caps.max_num_batched_tokens,
+                            caps.max_kv_tokens,
+                            caps.max_num_seqs,
+                            ttft_,
+                            itl_};
+        const model::Capacity c = model::agg_capacity(fit, load);
+        if (c.sla_met || !relaxes_unreachable_) return c.rps;
+        if (c.ttft_ms > ttft_.count()) load.ttft_target = ttft_ + Millis{c.ttft_ms};
+        if (c.itl_ms > itl_.count()) load.itl_target = itl_ + Millis{c.itl_ms};
+        return model::agg_capacity(fit, load).rps;
     }
     if (role == Role::prefill) {
         return model::prefill_capacity(fit, {f.isl, hit_rate, caps.max_num_batched_tokens, ttft_}).rps;
     }
-    return model::decode_capacity(fit, {f.isl + f.osl / 2.0, f.osl, caps.max_kv_tokens, caps.max_num_seqs,
-                                        facts.models->fleet().max_observed_kv(), itl_})
-        .rps;
+    model::DecodeLoad load{f.isl + f.osl / 2.0,
+                           f.osl,
+                           caps.max_kv_tokens,
+                           caps.max_num_seqs,
+                           facts.models->fleet().max_observed_kv(),
+                           itl_};
+    const model::Capacity c = model::decode_capacity(fit, load);
+    if (c.sla_met || !relaxes_unreachable_) return c.rps;
+    load.itl_target = itl_ + Millis{c.itl_ms};
+    return model::decode_capacity(fit, load).rps;
 }
 
 std::optional<Replicas> replicas_for(double demand_rps, double engine_rps, Replicas minimum) {

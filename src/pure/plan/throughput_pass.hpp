@@ -83,6 +83,7 @@ private:
     Millis itl_;
     Seconds idle_after_;
     bool hold_unknown_;
+    bool relaxes_unreachable_;
 
     std::unique_ptr<forecast::Predictor> num_req_, isl_, osl_, kv_hit_rate_;
     std::optional<double> last_kv_hit_rate_;

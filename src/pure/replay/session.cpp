@@ -54,10 +54,46 @@ Result<void> Session::feed(const Event& event, std::vector<Moment>& out) {
             return {};
         }
     }
+    // A time-out of the coordinator that is due at this very time belongs to a tick as the planner's wake-ups
+    // do.
+    if (std::holds_alternative<TickDue>(event.body)) {
+        if (const auto deadline = coordinator_.next_deadline(); deadline && *deadline <= now_)
+            from_coordinator(coordinator_.tick(now_), out);
+    }
     Event taken = event;
     taken.at = now_;
     to_core(taken, out);
+    if (const auto* restored = std::get_if<DecisionRestored>(&event.body)) restore(*restored, out);
     return {};
+}
+
+// A decision of an earlier run has to be in the store too: its outcome may still come, and its id must not be
+// given again. What the coordinator then says about the same decision the core has just heard.
+void Session::restore(const DecisionRestored& earlier, std::vector<Moment>& out) {
+    const decision::StoredState& stored = store_.state();
+    if (stored.current && *stored.current >= earlier.decision_id) return;
+    constexpr double ms_per_second = 1000.0;
+    decision::DecisionRecord record;
+    record.decision_id = earlier.decision_id;
+    record.prefill = earlier.prefill;
+    record.decode = earlier.decode;
+    record.state = earlier.state;
+    record.published_wall_ms =
+        static_cast<std::int64_t>(std::floor((seconds_of(now_) - earlier.age.count()) * ms_per_second));
+    record.timeout = coordinator_.config().timeout;
+    decision::Transaction transaction;
+    transaction.expected_revision = stored.revision;
+    transaction.put.push_back(record);
+    transaction.current = earlier.decision_id;
+    transaction.prefill = earlier.prefill;
+    transaction.decode = earlier.decode;
+    (void)store_.commit(transaction);  // a memory store at its own revision always takes it
+    decision::Events events = coordinator_.observe(store_.state(), now_, wall_ms());
+    std::erase_if(events, [&](const Event& e) {
+        const auto* again = std::get_if<DecisionRestored>(&e.body);
+        return again != nullptr && again->decision_id == earlier.decision_id;
+    });
+    from_coordinator(std::move(events), out);
 }
 
 bool Session::feed_quietly(const Event& event, std::vector<Moment>& out) {

@@ -67,6 +67,7 @@ private:
     void run_before(TimePoint, bool inclusive, std::vector<Moment>& out);
     void to_core(const Event&, std::vector<Moment>& out);
     void from_coordinator(decision::Events, std::vector<Moment>& out);
+    void restore(const DecisionRestored&, std::vector<Moment>& out);
     [[nodiscard]] std::int64_t wall_ms() const;
 
     plan::Planner planner_;

@@ -58,12 +58,13 @@ void Fleet::route(Request r, Role role) {
         parked_[role].push_back(std::move(r));
         return;
     }
-    std::uint32_t chosen = engines.front();
-    if (config_.routing == Routing::round_robin) {
-        chosen = engines[turn_[role]++ % engines.size()];
-    } else {
-        for (const std::uint32_t i : engines) {
-            if (slots_[i].engine.backlog() < slots_[chosen].engine.backlog()) chosen = i;
+    // Of equals the next in turn, so that no engine is preferred for its place in the list.
+    const std::size_t first = turn_[role]++;
+    std::uint32_t chosen = engines[first % engines.size()];
+    if (config_.routing == Routing::least_backlog) {
+        for (std::size_t i = 1; i < engines.size(); ++i) {
+            const std::uint32_t other = engines[(first + i) % engines.size()];
+            if (slots_[other].engine.backlog() < slots_[chosen].engine.backlog()) chosen = other;
         }
     }
     slots_[chosen].engine.take(std::move(r));

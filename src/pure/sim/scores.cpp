@@ -32,7 +32,7 @@ std::int64_t Scorebook::reversals(Role role, Seconds within) const {
     const TargetChange* last = nullptr;
     for (const TargetChange& c : targets_) {
         if (c.role != role) continue;
-        if (last != nullptr && (c.to > c.from) != (last->to > last->from) && c.at - last->at <= within) ++n;
+        if (last != nullptr && (c.to > c.from) != (last->to > last->from) && c.at - last->at < within) ++n;
         last = &c;
     }
     return n;

@@ -58,7 +58,8 @@ public:
 
     [[nodiscard]] const std::vector<TargetChange>& targets() const { return targets_; }
     [[nodiscard]] const std::vector<ReplicaCount>& counts() const { return counts_; }
-    // A change of a role's target that undoes the direction of the one before, made at most `within` earlier.
+    // A change of a role's target that undoes the direction of the one before, made less than `within`
+    // earlier.
     [[nodiscard]] std::int64_t reversals(Role role, Seconds within) const;
     // Requests that arrived from `from` until before `to`; `overdue` of them is for the fleet to know.
     [[nodiscard]] Scores scores(TimePoint from, TimePoint to, std::int64_t overdue) const;

@@ -52,10 +52,10 @@ public:
     }
 
 private:
-    bool head(unsigned char byte) { return cursor_.take_if_same(&byte, 1); }
+    bool head(unsigned char byte) { return cursor_.take_if_same({static_cast<char>(byte)}); }
     template <WireKey wire_key>
     bool key() {
-        return cursor_.take_if_same(wire_key.bytes, sizeof(wire_key.bytes));
+        return cursor_.take_if_same(wire_key.bytes);
     }
     bool integer(std::int64_t& member) {
         MsgpackCursor::Integer read;

@@ -99,10 +99,12 @@ void write_body(JsonWriter& w, const DiagnosticsReport& e, const ProposalFate&) 
     w.member_or_null("ready_decode", count_of(e.ready.decode));
     w.member_or_null("expected_prefill", count_of(e.expected.prefill));
     w.member_or_null("expected_decode", count_of(e.expected.decode));
+    w.member_or_null("recommended_prefill", count_of(e.recommended.prefill));
+    w.member_or_null("recommended_decode", count_of(e.recommended.decode));
     write_holds(w, e.holds);
     w.member("ran_load", e.ran_load).member("ran_throughput", e.ran_throughput);
     w.member("fpm_observed", e.fpm_observed).member("fpm_repeated", e.fpm_repeated);
-    w.member("fpm_outliers", e.fpm_outliers);
+    w.member("fpm_outliers", e.fpm_outliers).member("fpm_ignored", e.fpm_ignored);
     w.member("engines_stuck", e.engines_stuck).member("engines_silent", e.engines_silent);
 }
 

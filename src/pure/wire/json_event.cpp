@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include <simdjson.h>
 
+#include "wire/dom_parser.hpp"
 #include "wire/fpm_json_dom.hpp"
 #include "wire/json_fields.hpp"
 #include "wire/json_nearest.hpp"
@@ -253,21 +253,7 @@ Result<const EventForm*> form_of(simdjson::dom::object object) {
 }  // namespace
 
 struct StepLineParser::Impl {
-    simdjson::dom::parser parser{step_line_bytes_max};
-    std::vector<char> padded;
-
-    // simdjson reads up to its padding beyond the text.
-    Result<element> parse(std::string_view line) {
-        const std::size_t needed = line.size() + simdjson::SIMDJSON_PADDING;
-        if (padded.size() < needed) padded.resize(needed);
-        std::memcpy(padded.data(), line.data(), line.size());
-        std::memset(padded.data() + line.size(), 0, simdjson::SIMDJSON_PADDING);
-        element root;
-        const auto error = parser.parse(padded.data(), line.size(), false).get(root);
-        if (error != simdjson::SUCCESS)
-            return failure("not JSON: " + std::string{simdjson::error_message(error)});
-        return root;
-    }
+    DomParser parser;
 };
 
 StepLineParser::StepLineParser() : impl_{std::make_unique<Impl>()} {}
@@ -281,11 +267,13 @@ Result<StepLine> StepLineParser::parse(std::string_view line, Event& out) {
                        std::to_string(step_line_bytes_max));
     }
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return failure("the line is empty");
-    const auto root = impl_->parse(line);
-    if (!root) return tl::unexpected{root.error()};
+    element root;
+    if (const auto error = impl_->parser.parse(line).get(root); error != simdjson::SUCCESS) {
+        return failure("not JSON: " + std::string{simdjson::error_message(error)});
+    }
     simdjson::dom::object object;
-    if (root->get(object) != simdjson::SUCCESS) {
-        return failure("expected a JSON object, got " + std::string{kind_of(*root)});
+    if (root.get(object) != simdjson::SUCCESS) {
+        return failure("expected a JSON object, got " + std::string{kind_of(root)});
     }
     const auto form = form_of(object);
     if (!form) return tl::unexpected{form.error()};

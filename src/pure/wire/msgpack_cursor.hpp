@@ -121,10 +121,24 @@ public:
         return !at_end() && ((*at_ >= 0x80 && *at_ <= 0x8f) || *at_ == 0xde || *at_ == 0xdf);
     }
 
-    // Takes `size` bytes when they are exactly these.
-    bool take_if_same(const void* bytes, std::size_t size) {
-        if (remaining() < size || std::memcmp(at_, bytes, size) != 0) return false;
-        at_ += size;
+    // Takes n bytes when they are exactly these. In place and eight at a time: a call of memcmp for each key
+    // would cost half of the decoder's time.
+    template <std::size_t n>
+    [[gnu::always_inline]] bool take_if_same(const char (&bytes)[n]) {
+        if (remaining() < n) return false;
+        std::uint64_t difference = 0;
+        std::size_t i = 0;
+        for (; i + 8 <= n; i += 8)
+            difference |= load<std::uint64_t>(at_ + i) ^ load<std::uint64_t>(bytes + i);
+        if constexpr (n % 8 != 0) {
+            if constexpr (n >= 8) {  // the last eight once more
+                difference |= load<std::uint64_t>(at_ + n - 8) ^ load<std::uint64_t>(bytes + n - 8);
+            } else {
+                for (; i < n; ++i) difference |= at_[i] ^ static_cast<unsigned char>(bytes[i]);
+            }
+        }
+        if (difference != 0) return false;
+        at_ += n;
         return true;
     }
 
@@ -138,9 +152,15 @@ private:
     }
 
     template <class T>
-    T big_endian() {
+    static T load(const void* from) {
         T raw{};
-        std::memcpy(&raw, at_, sizeof(T));
+        std::memcpy(&raw, from, sizeof(T));
+        return raw;
+    }
+
+    template <class T>
+    T big_endian() {
+        T raw = load<T>(at_);
         at_ += sizeof(T);
         if constexpr (std::endian::native == std::endian::little) {
             if constexpr (sizeof(T) == 2) raw = __builtin_bswap16(raw);

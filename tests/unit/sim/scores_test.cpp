@@ -51,7 +51,8 @@ TEST_CASE("scores: a reversal is a change of direction of one role within the wi
     change(700, Role::decode, 4, 3);   // reversed after 500 s
     change(1400, Role::decode, 3, 4);  // reversed after 700 s
     CHECK(book.reversals(Role::decode, Seconds{600}) == 1);
-    CHECK(book.reversals(Role::decode, Seconds{700}) == 2);
+    CHECK(book.reversals(Role::decode, Seconds{700}) == 1);
+    CHECK(book.reversals(Role::decode, Seconds{701}) == 2);
     CHECK(book.reversals(Role::prefill, Seconds{600}) == 0);
 }
 

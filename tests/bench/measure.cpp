@@ -1,0 +1,42 @@
+// Passes of a row to one figure, and the allocation counter.
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "bench/row.hpp"
+
+namespace {
+std::int64_t allocations = 0;  // the benchmark has one thread
+}
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* p = std::malloc(size)) return p;
+    throw std::bad_alloc{};
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace dynaplan::bench {
+
+std::int64_t allocations_so_far() { return allocations; }
+
+Figure measure(const Row& row, bool quick) {
+    const std::function<Pass()> pass = row.prepare(quick);
+    Figure figure{row.name, row.unit, 0.0, 0.0, 0.0, 0, std::nullopt, row.reference, row.target};
+    figure.passes = quick ? 1 : row.passes;
+    std::vector<double> values;
+    for (int i = 0; i < figure.passes; ++i) {
+        const Pass p = pass();
+        values.push_back(p.value);
+        if (p.allocations) figure.allocations = std::max(figure.allocations.value_or(0.0), *p.allocations);
+    }
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    figure.median = (values[(n - 1) / 2] + values[n / 2]) / 2.0;
+    figure.least = values.front();
+    figure.most = values.back();
+    return figure;
+}
+
+}  // namespace dynaplan::bench

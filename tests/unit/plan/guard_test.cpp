@@ -1,0 +1,187 @@
+#include "plan/guard.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace dynaplan;
+using namespace dynaplan::plan;
+
+namespace {
+
+PlannerConfig config() {
+    PlannerConfig c;
+    c.mode = Mode::decode;
+    return c;
+}
+
+Inventory at_rest(std::int64_t n) { return {Replicas{n}, Replicas{n}, false}; }
+
+ScalingTarget decode(std::int64_t n) { return {std::nullopt, Replicas{n}}; }
+
+// A guard that has seen the fleet at rest and is past settling.
+Guard settled(std::int64_t ready, PlannerConfig c = config()) {
+    Guard g{c};
+    g.settle(at_seconds(0.0));
+    g.look(Role::decode, Replicas{ready}, ready, at_rest(ready), at_seconds(50.0));
+    return g;
+}
+
+void publish(Guard& g, ProposalId id, std::int64_t target, double at) {
+    g.proposed(id, decode(target), at_seconds(at));
+    g.published({id, id}, at_seconds(at));
+}
+
+void acknowledge(Guard& g, DecisionId id, double at) {
+    g.outcome({id, OutcomeKind::acknowledged}, at_seconds(at));
+}
+
+}  // namespace
+
+TEST_SUITE("unit") {
+    TEST_CASE("guard: at rest nothing is held") {
+        Guard g = settled(3);
+        const Restraint r = g.restraint(Role::decode, at_seconds(50.0));
+        CHECK_FALSE(r.closed.has_value());
+        CHECK_FALSE(r.shrink_blocked);
+        CHECK(g.holds(at_seconds(50.0)).empty());
+    }
+
+    TEST_CASE("guard: an open decision freezes, an acknowledged one holds growth until it is reached") {
+        Guard g = settled(3);
+        publish(g, 0, 4, 60.0);
+        CHECK(g.restraint(Role::decode, at_seconds(61.0)).closed == Reason::decision_pending);
+        CHECK(g.restraint(Role::decode, at_seconds(61.0)).frozen);
+        acknowledge(g, 0, 62.0);
+        CHECK(g.restraint(Role::decode, at_seconds(62.0)).closed == Reason::scaling_in_progress);
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(62.0)).frozen);
+        CHECK(g.expected(Role::decode) == Replicas{4});
+        g.look(Role::decode, Replicas{4}, 4, at_rest(4), at_seconds(160.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(160.0)).closed.has_value());
+    }
+
+    TEST_CASE("guard: half an hour while nothing is measured, then three start-ups, at least ten minutes") {
+        Guard g = settled(1);
+        publish(g, 0, 2, 60.0);
+        acknowledge(g, 0, 60.0);
+        CHECK(g.restraint(Role::decode, at_seconds(61.0)).deadline == at_seconds(60.0 + 1800.0));
+        g.look(Role::decode, Replicas{2}, 2, at_rest(2), at_seconds(360.0));  // took 300 s
+        publish(g, 1, 3, 400.0);
+        acknowledge(g, 1, 400.0);
+        CHECK(g.restraint(Role::decode, at_seconds(401.0)).deadline == at_seconds(400.0 + 900.0));
+        g.look(Role::decode, Replicas{3}, 3, at_rest(3), at_seconds(450.0));  // took 50 s
+        publish(g, 2, 4, 500.0);
+        acknowledge(g, 2, 500.0);
+        CHECK(g.restraint(Role::decode, at_seconds(501.0)).deadline == at_seconds(500.0 + 600.0));
+    }
+
+    TEST_CASE("guard: a hold ends by itself at its deadline") {
+        PlannerConfig c = config();
+        c.policy.guard_deadline = Seconds{100.0};
+        Guard g = settled(1, c);
+        publish(g, 0, 2, 60.0);
+        acknowledge(g, 0, 60.0);
+        CHECK(g.restraint(Role::decode, at_seconds(159.0)).closed.has_value());
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(160.0)).closed.has_value());
+    }
+
+    TEST_CASE("guard: failed and timed-out decisions free it, expected falls back to ready") {
+        for (const OutcomeKind kind : {OutcomeKind::failed, OutcomeKind::timed_out}) {
+            Guard g = settled(3);
+            publish(g, 0, 4, 60.0);
+            g.outcome({0, kind}, at_seconds(70.0));
+            CHECK_FALSE(g.restraint(Role::decode, at_seconds(70.0)).closed.has_value());
+            CHECK(g.expected(Role::decode).value_or(Replicas{3}) == Replicas{3});
+        }
+    }
+
+    TEST_CASE("guard: an outcome of another decision changes nothing") {
+        Guard g = settled(3);
+        publish(g, 5, 4, 60.0);
+        acknowledge(g, 4, 61.0);
+        CHECK(g.restraint(Role::decode, at_seconds(61.0)).closed == Reason::decision_pending);
+    }
+
+    TEST_CASE("guard: a refused proposal leaves what was expected before") {
+        for (const Refusal why : {Refusal::not_ready, Refusal::conflict, Refusal::store}) {
+            Guard g = settled(3);
+            g.proposed(0, decode(4), at_seconds(60.0));
+            g.refused({0, why}, at_seconds(60.0));
+            CHECK_FALSE(g.restraint(Role::decode, at_seconds(60.0)).closed.has_value());
+            CHECK(g.expected(Role::decode).value_or(Replicas{3}) == Replicas{3});
+        }
+    }
+
+    TEST_CASE("guard: a store that refuses is named until something is published") {
+        Guard g = settled(3);
+        g.proposed(0, decode(4), at_seconds(60.0));
+        g.refused({0, Refusal::store}, at_seconds(60.0));
+        REQUIRE(g.holds(at_seconds(61.0)).size() == 1);
+        CHECK(g.holds(at_seconds(61.0))[0].reason == Reason::store_unavailable);
+        publish(g, 1, 4, 65.0);
+        for (const Hold& h : g.holds(at_seconds(65.0))) CHECK(h.reason != Reason::store_unavailable);
+    }
+
+    TEST_CASE("guard: an inventory that is not at rest holds growth, with a deadline from when it began") {
+        Guard g = settled(3);
+        g.look(Role::decode, Replicas{3}, 3, {Replicas{3}, Replicas{5}, true}, at_seconds(60.0));
+        g.look(Role::decode, Replicas{3}, 3, {Replicas{3}, Replicas{5}, true}, at_seconds(90.0));
+        const Restraint r = g.restraint(Role::decode, at_seconds(90.0));
+        CHECK(r.closed == Reason::scaling_in_progress);
+        CHECK(r.since == at_seconds(60.0));
+        CHECK(g.expected(Role::decode) == Replicas{5});
+    }
+
+    TEST_CASE("guard: a ready worker that never reported blocks shrinking for engine_silent") {
+        Guard g = settled(3);
+        g.look(Role::decode, Replicas{4}, 3, at_rest(4), at_seconds(60.0));
+        CHECK(g.restraint(Role::decode, at_seconds(69.0)).shrink_blocked);
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(70.0)).shrink_blocked);
+    }
+
+    TEST_CASE("guard: settling follows a start, a take-over and the end of a bus outage") {
+        Guard g = settled(3);
+        g.bus(false, at_seconds(100.0));
+        CHECK(g.restraint(Role::decode, at_seconds(500.0)).shrink_blocked);
+        g.bus(true, at_seconds(600.0));
+        CHECK(g.restraint(Role::decode, at_seconds(609.0)).shrink_blocked);
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(610.0)).shrink_blocked);
+        g.leader(false, at_seconds(700.0));
+        CHECK(g.restraint(Role::decode, at_seconds(701.0)).closed == Reason::standby);
+        CHECK(g.restraint(Role::decode, at_seconds(701.0)).frozen);
+        g.leader(true, at_seconds(800.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(801.0)).closed.has_value());
+        CHECK(g.restraint(Role::decode, at_seconds(801.0)).shrink_blocked);
+    }
+
+    TEST_CASE("guard: a restored decision that was open is open again, with the age that it had") {
+        Guard g{config()};
+        g.restored({7, std::nullopt, Replicas{5}, DecisionState::published, Seconds{300.0}},
+                   at_seconds(1000.0));
+        g.look(Role::decode, Replicas{3}, 3, at_rest(3), at_seconds(1005.0));
+        const Restraint r = g.restraint(Role::decode, at_seconds(1005.0));
+        CHECK(r.closed == Reason::decision_pending);
+        CHECK(r.since == at_seconds(700.0));
+        acknowledge(g, 7, 1010.0);
+        CHECK(g.restraint(Role::decode, at_seconds(1010.0)).closed == Reason::scaling_in_progress);
+        CHECK(g.expected(Role::decode) == Replicas{5});
+    }
+
+    TEST_CASE("guard: under scaling_guard reference there is no restraint, expected is the inventory's") {
+        PlannerConfig c = config();
+        c.policy.scaling_guard = ScalingGuard::reference;
+        c.policy.reconcile = Reconcile::strict;
+        Guard g = settled(3, c);
+        publish(g, 0, 4, 60.0);
+        g.look(Role::decode, Replicas{3}, 3, at_rest(3), at_seconds(61.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(61.0)).closed.has_value());
+        CHECK(g.expected(Role::decode) == Replicas{3});
+    }
+
+    TEST_CASE("guard: under scaling_guard reference an inventory without an expected count expects nothing") {
+        PlannerConfig c = config();
+        c.policy.scaling_guard = ScalingGuard::reference;
+        Guard g = settled(3, c);
+        publish(g, 0, 4, 60.0);
+        g.look(Role::decode, Replicas{3}, 3, {Replicas{3}, std::nullopt, false}, at_seconds(61.0));
+        CHECK_FALSE(g.expected(Role::decode).has_value());
+    }
+}
