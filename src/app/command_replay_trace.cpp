@@ -7,6 +7,7 @@
 #include "replay/event_feed.hpp"
 #include "replay/recording.hpp"
 #include "replay/timeline.hpp"
+#include "replay/trace_feed.hpp"
 #include "wire/fpm_trace_reader.hpp"
 #include "wire/json_writer.hpp"
 
@@ -116,6 +117,14 @@ std::optional<LoadedConfig> settle(ReplayJob& job, const replay::Recording& reco
         if (loaded->config.planner.max_gpu_budget < 0) job.notes.emplace_back("unlimited GPU budget");
         job.notes.emplace_back("ready: the workers that report");
     }
+    // The engines of a recording never follow a decision, and no start-up can be measured: the guard's long
+    // default would hide all that comes after the first one.
+    Policy& policy = loaded->config.planner.policy;
+    if (job.assume == replay::Assume::acknowledged && policy.guard_deadline == Seconds{0.0}) {
+        policy.guard_deadline = loaded->config.planner.load_adjustment_interval;
+        job.notes.emplace_back(
+            "policy.guard_deadline_s is the load interval: a recorded fleet does not follow");
+    }
     for (std::string& note : complete(loaded->config.planner, facts)) job.notes.push_back(std::move(note));
     if (const auto problems = problems_of(loaded->config.planner); !problems.empty()) {
         for (const std::string& p : problems) std::fprintf(stderr, "%s\n", p.c_str());
@@ -126,24 +135,23 @@ std::optional<LoadedConfig> settle(ReplayJob& job, const replay::Recording& reco
     return loaded;
 }
 
-void run(const replay::Timeline& timeline, replay::EventFeed& feed,
-         replay::Recording& recording, JournalOut& journal, Progress& progress) {
+void run(const replay::Timeline& timeline, replay::TraceFeed& feed, replay::Recording& recording,
+         JournalOut& journal, Progress& progress) {
     constexpr std::size_t between_looks = 4096;
     Event event;
-    TimePoint last{};
     for (std::size_t i = 0; i < timeline.size(); ++i) {
         if (i % between_looks == 0) {
-            if (interrupted()) break;
+            if (interrupted()) return;
             progress.show("replaying", i, timeline.size());
             journal.flush();
         }
         timeline.event(i, event);
-        last = event.at;
         if (const auto fed = feed.feed(event); !fed)
             recording.refusals().add("step_line", "", 0, fed.error().message);
     }
     // What is due at the very end belongs to the recording.
-    if (timeline.size() > 0 && !interrupted()) (void)feed.feed(Event{last, TickDue{}});
+    if (const auto fed = feed.finish(); !fed)
+        recording.refusals().add("step_line", "", 0, fed.error().message);
 }
 
 }  // namespace
@@ -174,7 +182,8 @@ void replay_traces(ReplayJob& job, JournalOut& journal) {
         Event first;
         timeline.event(0, first);
         replay::Tape* tape = journal.begin(session, header_config(*loaded), first.at, timeline.origin_ms());
-        replay::EventFeed feed{session, job.report, tape};
+        replay::EventFeed events{session, job.report, tape};
+        replay::TraceFeed feed{session, events};
         run(timeline, feed, recording, journal, progress);
     }
     job.refusals = recording.refusals();

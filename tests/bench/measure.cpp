@@ -1,4 +1,6 @@
 // Passes of a row to one figure, and the allocation counter.
+#include <time.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -18,6 +20,12 @@ void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace dynaplan::bench {
+
+double processor_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 std::int64_t allocations_so_far() { return allocations; }
 

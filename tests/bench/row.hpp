@@ -2,7 +2,6 @@
 // table, then the rows that have no counterpart there. Each row is several passes over the same work.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -44,12 +43,16 @@ struct Figure {
 
 Figure measure(const Row&, bool quick);
 
+// Processor seconds of this thread so far. The work never waits, so on a machine of its own this is the time
+// that passes; on a shared one it leaves out what the neighbours take.
+double processor_seconds();
+
 // Seconds that `work` takes.
 template <class Work>
 double seconds_taken(const Work& work) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = processor_seconds();
     work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return processor_seconds() - start;
 }
 
 // A pass of `operations` operations that also counts what they allocate.

@@ -51,7 +51,7 @@ void RandomWorld::choose_config() {
     c.load_scaling_down_sensitivity = dice_.one_of<std::int64_t>({80, 80, 50, 100, 0, 37});
     c.max_gpu_budget = dice_.one_of<std::int64_t>({-1, -1, 0, 4, 8, 16, 64});
     c.min_endpoint = dice_.one_of<std::int64_t>({1, 1, 1, 0, 2, 3});
-    c.load_predictor = LoadPredictor::constant;
+    c.load_predictor = dice_.one_of({LoadPredictor::constant, LoadPredictor::kalman});
     c.max_num_fpm_samples = dice_.one_of<std::int64_t>({64, 32, 12, 5});
     c.fpm_sample_bucket_size = dice_.one_of<std::int64_t>({16, 4, 9, 1, 25});
     c.load_min_observations = dice_.one_of<std::int64_t>({5, 5, 1, 3, 12});
@@ -127,6 +127,13 @@ std::optional<WorkerCounts> RandomWorld::counts() {
         if (dice_.chance(0.6)) counts.expected[role] = Replicas{dice_.chance(0.1) ? n + 1 : n};
     }
     return counts;
+}
+
+ScheduledTick RandomWorld::bent(ScheduledTick tick) {
+    if (tick.run_throughput || !dice_.chance(0.02)) return tick;
+    tick.run_throughput = tick.need_traffic = true;
+    tick.traffic_duration = config_.throughput_adjustment_interval;
+    return tick;
 }
 
 TickInput RandomWorld::input(const ScheduledTick& tick) {

@@ -36,6 +36,8 @@ public:
     [[nodiscard]] const PerRole<Capabilities>& capabilities() const { return capabilities_; }
     [[nodiscard]] const PerRole<std::vector<ForwardPass>>& bootstrap() const { return bootstrap_; }
 
+    // The tick as it will be run: now and then a throughput tick that nobody scheduled.
+    ScheduledTick bent(ScheduledTick);
     // What the tick is given; valid until the next call.
     TickInput input(const ScheduledTick&);
     // A pass of an engine of the role at its present load, and the load's next step.

@@ -24,7 +24,14 @@ std::optional<ScalingTarget> target(std::optional<Count> prefill, std::optional<
 }  // namespace
 
 Twin::Twin(const PlannerConfig& c, const PerRole<Capabilities>& caps)
-    : c_{c}, caps_{caps}, prefill_{TwinModel::Kind::prefill, c}, decode_{decode_kind(c), c} {}
+    : c_{c},
+      caps_{caps},
+      prefill_{TwinModel::Kind::prefill, c},
+      decode_{decode_kind(c), c},
+      num_req_{c},
+      isl_{c},
+      osl_{c},
+      hit_{c} {}
 
 void Twin::bootstrap(Role role, const std::vector<ForwardPass>& passes) {
     if (c_.easy()) return;
@@ -91,13 +98,6 @@ TwinAnswer Twin::on_tick(const ScheduledTick& tick, const TickInput& in) {
     answer.diagnostics.throughput_lower_bound = {Replicas{floor_.prefill}, Replicas{floor_.decode}};
     answer.next_tick = next_tick();
     return answer;
-}
-
-void Twin::Series::add(double value) {
-    if (std::isnan(value)) value = 0.0;
-    if (value == 0.0 && !seen) return;
-    seen = true;
-    last = value;
 }
 
 void Twin::observe_traffic(const Traffic& t) {

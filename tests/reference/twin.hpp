@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include <Eigen/Dense>
+
 #include "core/config.hpp"
 #include "core/tick.hpp"
 #include "reference/twin_model.hpp"
@@ -36,10 +38,23 @@ private:
         std::optional<Count> count;
         Reason reason = Reason::insufficient_data;
     };
-    struct Series {  // the constant predictor
-        double last = 0.0;
-        bool seen = false;
+    // One forecast series: the last value, or the Kalman filter (traffic and profiles 4.1, 4.2, 4.4).
+    class Series {
+    public:
+        explicit Series(const PlannerConfig&);
         void add(double value);
+        double forecast();
+
+    private:
+        void predict();
+        bool kalman_;
+        bool seen_ = false;
+        bool predicted_ = false;
+        double last_ = 0.0;
+        Eigen::Vector2d state_{0.0, 0.0};
+        Eigen::Matrix2d covariance_ = 1000.0 * Eigen::Matrix2d::Identity();
+        Eigen::Matrix2d noise_ = Eigen::Matrix2d::Zero();
+        double measured_noise_;
     };
 
     [[nodiscard]] ScheduledTick next_tick() const;

@@ -35,6 +35,7 @@ std::string compare_scenario(std::uint64_t seed, Tally& tally) {
     ScheduledTick next = rules.initial_tick(at_seconds(0.0));
     twin.initial_tick(at_seconds(0.0));
     for (int i = 0; i < ticks; ++i) {
+        next = world.bent(next);
         const TickInput in = world.input(next);
         const TwinAnswer expected = twin.on_tick(next, in);
         const TickResult got = rules.on_tick(next, in);

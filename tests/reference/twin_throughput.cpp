@@ -6,28 +6,69 @@
 
 namespace dynaplan::reference {
 
+Twin::Series::Series(const PlannerConfig& c)
+    : kalman_{c.load_predictor == LoadPredictor::kalman}, measured_noise_{std::max(1e-9, c.kalman_r)} {
+    noise_(0, 0) = std::max(1e-12, c.kalman_q_level);
+    noise_(1, 1) = std::max(1e-12, c.kalman_q_trend);
+}
+
+void Twin::Series::predict() {
+    Eigen::Matrix2d step;
+    step << 1.0, 1.0, 0.0, 1.0;
+    state_ = step * state_;
+    covariance_ = step * covariance_ * step.transpose() + noise_;
+    predicted_ = true;
+}
+
+void Twin::Series::add(double value) {
+    if (std::isnan(value)) value = 0.0;
+    if (value == 0.0 && !seen_) return;
+    if (!seen_) {
+        state_ = {value, 0.0};
+    } else {
+        if (!predicted_) predict();
+        const Eigen::RowVector2d level{1.0, 0.0};
+        const Eigen::Vector2d gain = covariance_.col(0) / (covariance_(0, 0) + measured_noise_);
+        const Eigen::Matrix2d rest = Eigen::Matrix2d::Identity() - gain * level;
+        state_ += gain * (value - state_(0));
+        covariance_ = rest * covariance_ * rest.transpose() + measured_noise_ * gain * gain.transpose();
+    }
+    seen_ = true;
+    predicted_ = false;
+    last_ = value;
+}
+
+double Twin::Series::forecast() {
+    if (!kalman_ || !seen_) return last_;
+    if (!predicted_) predict();
+    return state_(0);
+}
+
 std::optional<ScalingTarget> Twin::throughput(const Traffic& t, Diagnostics& d) {
     std::optional<Reason>& reason = d.throughput_decision_reason;
     if (!c_.enable_throughput_scaling) {
         reason = Reason::disabled;
         return std::nullopt;
     }
-    d.predicted_num_req = num_req_.last;
-    d.predicted_isl = isl_.last;
-    d.predicted_osl = osl_.last;
+    const double num_req = num_req_.forecast();
+    const double isl = isl_.forecast();
+    const double osl = osl_.forecast();
+    d.predicted_num_req = num_req;
+    d.predicted_isl = isl;
+    d.predicted_osl = osl;
     if (t.duration.count() <= 0.0) {
         reason = Reason::no_traffic_data;
         return std::nullopt;
     }
-    const double demand = num_req_.last / t.duration.count();
-    forecast_hit_rate_ = last_hit_rate_ = d.predicted_kv_hit_rate = hit_.last;
+    const double demand = num_req / t.duration.count();
+    forecast_hit_rate_ = last_hit_rate_ = d.predicted_kv_hit_rate = hit_.forecast();
 
     PerRole<double> rps;
     if (c_.mode == Mode::agg) {
-        rps.decode = agg_rps(isl_.last, osl_.last);
+        rps.decode = agg_rps(isl, osl);
     } else {
-        if (has_prefill(c_.mode)) rps.prefill = prefill_rps(isl_.last);
-        if (has_decode(c_.mode)) rps.decode = decode_rps(isl_.last, osl_.last);
+        if (has_prefill(c_.mode)) rps.prefill = prefill_rps(isl);
+        if (has_decode(c_.mode)) rps.decode = decode_rps(isl, osl);
     }
     PerRole<std::optional<Count>> replicas;
     bool all_ready = true;

@@ -216,9 +216,8 @@ TEST_SUITE("scenario") {
         for (const char* name :
              {"long_disagg_spike_budget", "long_disagg_window_256", "long_disagg_sine_const_cold",
               "long_disagg_throughput_only", "long_agg_diurnal_both", "long_agg_load_only_cold",
-              "long_decode_diurnal_both", "long_decode_load_only_noisy", "long_prefill_ramp_both",
-              "long_prefill_onoff_const", "kv_hit_load_only_disagg", "easy_latency_disagg",
-              "easy_throughput_agg"}) {
+              "long_decode_diurnal_both", "long_prefill_ramp_both", "long_prefill_onoff_const",
+              "kv_hit_load_only_disagg", "easy_latency_disagg", "easy_throughput_agg"}) {
             SUBCASE(name) { check_file(name); }
         }
     }

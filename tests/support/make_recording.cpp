@@ -11,6 +11,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/config_field.hpp"
+#include "plan/planner.hpp"
+#include "sim/closed_loop.hpp"
 #include "sim/fleet.hpp"
 #include "wire/fpm_trace.hpp"
 #include "wire/fpm_trace_writer.hpp"
@@ -38,6 +41,7 @@ struct Options {
     double spread = 0.3;
     std::uint64_t seed = 1;
     bool with_traffic = false;
+    bool scaled = false;
 };
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -76,7 +80,7 @@ sim::FleetConfig fleet_of(const Options& o) {
     c.traffic.osl = {o.osl, o.spread, 4'000};
     for (const Role role : all_roles) c.role[role].replicas = o.engines;
     // As the operator's side is rarely recorded so often.
-    c.inventory_interval = Seconds{60.0};
+    c.inventory_interval = Seconds{o.scaled ? 10.0 : 60.0};
     return c;
 }
 
@@ -142,6 +146,54 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
+// The fleet as it is: nobody scales it.
+void run_open(const Options& options, sim::Fleet& fleet, TimePoint end, Recording& recording) {
+    std::vector<Event> events;
+    TimePoint next_question = at_seconds(traffic_window_s);
+    while (fleet.next_time() && *fleet.next_time() <= end) {
+        while (options.with_traffic && next_question <= *fleet.next_time()) {
+            fleet.ask_traffic(Seconds{traffic_window_s}, next_question);
+            next_question += Seconds{traffic_window_s};
+        }
+        events.clear();
+        fleet.run_until(*fleet.next_time(), events);
+        for (const Event& event : events) recording.take(event);
+    }
+}
+
+// The fleet scaled by the planner, which a replay of the recording then decides anew.
+class RecordedPlanner {
+public:
+    RecordedPlanner(plan::Planner& planner, Recording& recording)
+        : planner_{planner}, recording_{recording} {}
+    Effects step(const Event& event) {
+        const bool of_the_fleet = std::holds_alternative<EngineJoined>(event.body) ||
+                                  std::holds_alternative<EngineLeft>(event.body) ||
+                                  std::holds_alternative<FpmArrived>(event.body) ||
+                                  std::holds_alternative<InventoryRead>(event.body) ||
+                                  std::holds_alternative<TrafficObserved>(event.body);
+        if (of_the_fleet) recording_.take(event);
+        return planner_.step(event);
+    }
+
+private:
+    plan::Planner& planner_;
+    Recording& recording_;
+};
+
+void run_scaled(const Options& options, sim::Fleet& fleet, TimePoint end, Recording& recording) {
+    PlannerConfig config = config_of(Preset::dynaplan);
+    config.mode = options.mode;
+    config.max_gpu_budget = -1;
+    config.prefill_engine_num_gpu = config.decode_engine_num_gpu = 1;
+    plan::Planner planner{config};
+    RecordedPlanner recorded{planner, recording};
+    sim::ClosedLoop<RecordedPlanner> loop{recorded, fleet, {}};
+    loop.run_until(end);
+    std::printf("the planner scaled the fleet while it was recorded: %zu decisions\n",
+                loop.decisions().size());
+}
+
 int record(const Options& options) {
     const sim::FleetConfig config = fleet_of(options);
     const std::vector<std::string> wrong = sim::problems(config);
@@ -155,18 +207,8 @@ int record(const Options& options) {
     }
     sim::Fleet fleet{config, options.seed};
     Recording recording{options, file};
-    std::vector<Event> events;
     const TimePoint end = at_seconds(60.0 * options.minutes);
-    TimePoint next_question = at_seconds(traffic_window_s);
-    while (fleet.next_time() && *fleet.next_time() <= end) {
-        while (options.with_traffic && next_question <= *fleet.next_time()) {
-            fleet.ask_traffic(Seconds{traffic_window_s}, next_question);
-            next_question += Seconds{traffic_window_s};
-        }
-        events.clear();
-        fleet.run_until(*fleet.next_time(), events);
-        for (const Event& event : events) recording.take(event);
-    }
+    (options.scaled ? run_scaled : run_open)(options, fleet, end, recording);
     recording.finish();
     file.close();
     if (!file) {
@@ -213,11 +255,13 @@ int main(int argc, char** argv) {
     app.add_option("--seed", o.seed, "one seed gives one file");
     app.add_flag("--with-traffic", o.with_traffic,
                  "also lines of the step protocol: joins, inventory, traffic (t from the first report)");
+    app.add_flag("--scaled", o.scaled, "the planner scales the fleet meanwhile (implies --with-traffic)");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : 2;
     }
+    o.with_traffic = o.with_traffic || o.scaled;
     o.shape = *sim::shape_from(shape);
     for (const Mode m : {Mode::disagg, Mode::prefill, Mode::decode, Mode::agg}) {
         if (to_string(m) == mode) o.mode = m;

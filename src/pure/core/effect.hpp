@@ -82,6 +82,9 @@ struct DiagnosticsReport {
     PerRole<std::optional<Replicas>> ready;
     PerRole<std::optional<Replicas>> expected;
     PerRole<std::optional<Replicas>> recommended;  // advisory: what would have been proposed
+    // Where replicas cannot buy the target: what an empty engine takes at batch 1 (case A08).
+    std::optional<Millis> best_reachable_ttft;
+    std::optional<Millis> best_reachable_itl;
     std::vector<Hold> holds;
     bool ran_load = false;
     bool ran_throughput = false;

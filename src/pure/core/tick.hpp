@@ -95,7 +95,10 @@ struct TickResult {
     Reason reason = Reason::no_change;       // of scale_to
     bool cancels = false;                    // scale_to takes back capacity that is still pending
     PerRole<std::optional<Replicas>> asked;  // what each role would get if nothing restrained it
-    std::int64_t engines_silent = 0;         // left out of the load pass
+    // What an empty engine takes at batch 1, where that misses the target.
+    std::optional<Millis> best_reachable_ttft;
+    std::optional<Millis> best_reachable_itl;
+    std::int64_t engines_silent = 0;  // left out of the load pass
     std::int64_t engines_stuck = 0;
     ScheduledTick next_tick;
     Diagnostics diagnostics;

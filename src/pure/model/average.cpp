@@ -6,6 +6,22 @@
 
 namespace dynaplan::model {
 
+namespace {
+
+// A sum and what rounding has taken from it (Knuth's two-sum).
+struct CompensatedSum {
+    double total = 0.0;
+    double error = 0.0;
+    void add(double value) {
+        const double next = total + value;
+        const double added = next - total;
+        error += (total - (next - added)) + (value - added);
+        total = next;
+    }
+};
+
+}  // namespace
+
 CountedAverage::CountedAverage(std::int64_t window) {
     DYNAPLAN_ASSERT(window >= 1);
     ring_.resize(static_cast<std::size_t>(window));
@@ -18,9 +34,10 @@ void CountedAverage::add(double value) {
     }
     const auto capacity = static_cast<std::int64_t>(ring_.size());
     double& place = ring_[static_cast<std::size_t>(next_)];
+    CompensatedSum sum{sum_, error_};  // in registers: five of these move with every report
     if (length_ == capacity) {
         if (std::isfinite(place)) {
-            accumulate(-place);
+            sum.add(-place);
         } else {
             --nonfinite_;
         }
@@ -29,42 +46,35 @@ void CountedAverage::add(double value) {
     }
     place = value;
     if (std::isfinite(value)) {
-        accumulate(value);
+        sum.add(value);
     } else {
         ++nonfinite_;
     }
+    sum_ = sum.total;
+    error_ = sum.error;
     if (++next_ == capacity) {
         next_ = 0;
         sum_afresh();
     }
 }
 
-void CountedAverage::accumulate(double value) {
-    const double total = sum_ + value;
-    const double added = total - sum_;
-    error_ += (sum_ - (total - added)) + (value - added);
-    sum_ = total;
-}
-
 void CountedAverage::sum_afresh() {
-    sum_ = 0.0;
-    error_ = 0.0;
+    CompensatedSum sum;
     for (std::int64_t i = 0; i < length_; ++i) {
         const double value = ring_[static_cast<std::size_t>(i)];
-        if (std::isfinite(value)) accumulate(value);
+        if (std::isfinite(value)) sum.add(value);
     }
+    sum_ = sum.total;
+    error_ = sum.error;
 }
 
-double CountedAverage::value() const {
-    if (length_ == 0) return 0.0;
-    double total = sum_ + error_;
-    if (nonfinite_ > 0) {
-        for (std::int64_t i = 0; i < length_; ++i) {
-            if (!std::isfinite(ring_[static_cast<std::size_t>(i)]))
-                total += ring_[static_cast<std::size_t>(i)];
-        }
+double CountedAverage::nonfinite_sum() const {
+    double total = 0.0;
+    for (std::int64_t i = 0; i < length_; ++i) {
+        const double value = ring_[static_cast<std::size_t>(i)];
+        if (!std::isfinite(value)) total += value;
     }
-    return total / static_cast<double>(length_);
+    return total;
 }
 
 TimedAverage::TimedAverage(Seconds window)
@@ -137,11 +147,6 @@ void Average::add(double value, TimePoint now) {
     } else {
         std::get_if<CountedAverage>(&kind_)->add(value);
     }
-}
-
-double Average::value(TimePoint now) const {
-    if (const auto* timed = std::get_if<TimedAverage>(&kind_)) return timed->value(now);
-    return std::get_if<CountedAverage>(&kind_)->value();
 }
 
 }  // namespace dynaplan::model

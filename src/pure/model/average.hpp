@@ -21,7 +21,11 @@ class CountedAverage {
 public:
     explicit CountedAverage(std::int64_t window = 1);
     void add(double value);
-    [[nodiscard]] double value() const;
+    [[nodiscard]] double value() const {
+        if (length_ == 0) return 0.0;
+        const double total = sum_ + error_ + (nonfinite_ > 0 ? nonfinite_sum() : 0.0);
+        return total / static_cast<double>(length_);
+    }
     [[nodiscard]] std::int64_t length() const { return length_; }
 
     template <class Archive>
@@ -30,7 +34,7 @@ public:
     }
 
 private:
-    void accumulate(double value);
+    [[nodiscard]] double nonfinite_sum() const;
     void sum_afresh();
 
     std::vector<double> ring_;
@@ -72,7 +76,10 @@ class Average {
 public:
     static Average of(Averages kind, std::int64_t window_values, Seconds window);
     void add(double value, TimePoint now);
-    [[nodiscard]] double value(TimePoint now) const;
+    [[nodiscard]] double value(TimePoint now) const {
+        if (const auto* timed = std::get_if<TimedAverage>(&kind_)) return timed->value(now);
+        return std::get_if<CountedAverage>(&kind_)->value();
+    }
 
     template <class Archive>
     void archive(Archive& a) {

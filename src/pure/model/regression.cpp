@@ -39,10 +39,14 @@ Fit fit_nonnegative(const Moments& m, ModelKind kind) {
     return fit_from(nonnegative_least_squares(m, features_of(kind)));
 }
 
-double floor_of_reference(const SampleStore&) { return reference_floor; }
+double floor_of_reference(const SampleStore&, double) { return reference_floor; }
 
-// No pass is predicted to be faster than the fastest that was seen.
-double floor_of_range(const SampleStore& store) { return std::max(reference_floor, store.wall_min()); }
+// A line that cuts the axis below zero says nothing of passes smaller than those it was drawn through: none
+// is predicted to be faster than the fastest that was seen. A line with an intercept needs no such floor, and
+// must not have one: engines that have only been seen under load would be taken to be as slow when empty.
+double floor_of_range(const SampleStore& store, double intercept) {
+    return intercept < 0.0 ? std::max(reference_floor, store.wall_min()) : reference_floor;
+}
 
 }  // namespace
 
@@ -59,14 +63,6 @@ void Regression::add(std::int64_t x0, std::int64_t x1, double wall) {
     stale_ = true;
 }
 
-const Fit& Regression::fit() const {
-    if (stale_) {
-        fit_ = fit_now();
-        stale_ = false;
-    }
-    return fit_;
-}
-
 Fit Regression::fit_now() const {
     if (!sufficient() || store_.size() == 0) return Fit{};
     const Moments m = store_.moments();
@@ -76,7 +72,7 @@ Fit Regression::fit_now() const {
         return fit;
     }
     Fit fit = rule_(m, kind_);
-    fit.floor = floor_(store_);
+    fit.floor = floor_(store_, fit.intercept);
     fit.idle_costs_a_pass = idle_costs_a_pass_;
     return fit;
 }

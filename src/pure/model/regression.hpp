@@ -60,7 +60,13 @@ public:
     [[nodiscard]] std::int64_t size() const { return store_.size(); }
     [[nodiscard]] bool sufficient() const { return store_.size() >= min_observations_; }
     // Fits if samples came since the last call; O(1) unless a sample is outside the limits of the exact sums.
-    [[nodiscard]] const Fit& fit() const;
+    [[nodiscard]] const Fit& fit() const {
+        if (stale_) {
+            fit_ = fit_now();
+            stale_ = false;
+        }
+        return fit_;
+    }
     [[nodiscard]] const SampleStore& store() const { return store_; }
 
     template <class Archive>
@@ -71,7 +77,7 @@ public:
 
 private:
     using FitRule = Fit (*)(const Moments&, ModelKind);
-    using FloorRule = double (*)(const SampleStore&);
+    using FloorRule = double (*)(const SampleStore&, double intercept);
     [[nodiscard]] Fit fit_now() const;
 
     ModelKind kind_;

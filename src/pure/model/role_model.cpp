@@ -48,20 +48,4 @@ RoleModel::Own& RoleModel::own_of(EngineIndex engine) {
     return *own_[i];
 }
 
-const RoleModel::Own* RoleModel::find(EngineIndex engine) const {
-    const std::size_t i = number_of(engine);
-    if (settings_.scope == RegressionScope::fleet || i >= own_.size() || !own_[i]) return nullptr;
-    return &*own_[i];
-}
-
-const EngineModel& RoleModel::answering(EngineIndex engine) const {
-    const Own* own = find(engine);
-    return own != nullptr && own->model.sufficient() ? own->model : fleet_;
-}
-
-const EngineModel& RoleModel::averages(EngineIndex engine) const {
-    const Own* own = find(engine);
-    return own != nullptr ? own->model : fleet_;
-}
-
 }  // namespace dynaplan::model

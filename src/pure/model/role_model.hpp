@@ -39,9 +39,15 @@ public:
 
     [[nodiscard]] const EngineModel& fleet() const { return fleet_; }
     // The model that answers for the engine.
-    [[nodiscard]] const EngineModel& answering(EngineIndex) const;
+    [[nodiscard]] const EngineModel& answering(EngineIndex engine) const {
+        const Own* own = find(engine);
+        return own != nullptr && own->model.sufficient() ? own->model : fleet_;
+    }
     // Averages of the engine: its own where it has any, else the fleet's.
-    [[nodiscard]] const EngineModel& averages(EngineIndex) const;
+    [[nodiscard]] const EngineModel& averages(EngineIndex engine) const {
+        const Own* own = find(engine);
+        return own != nullptr ? own->model : fleet_;
+    }
 
     template <class Archive>
     void archive(Archive& a) {
@@ -75,7 +81,11 @@ private:
         }
     };
     Own& own_of(EngineIndex);
-    [[nodiscard]] const Own* find(EngineIndex) const;
+    [[nodiscard]] const Own* find(EngineIndex engine) const {
+        const std::size_t i = number_of(engine);
+        if (settings_.scope == RegressionScope::fleet || i >= own_.size() || !own_[i]) return nullptr;
+        return &*own_[i];
+    }
     [[nodiscard]] bool is_outlier(const Own&, const ForwardPass&) const;
 
     RoleModelSettings settings_;

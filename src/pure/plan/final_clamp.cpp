@@ -117,6 +117,19 @@ Reason FinalClamp::reason_of(const Course& c, const std::vector<ClampStage>& cla
     return c.source;
 }
 
+// What one role's growth may not take from the other: what serves, and what is on its way, which has been
+// decided and counts against the budget already (case A15). Where both do not fit, what serves alone.
+PerRole<Replicas> FinalClamp::kept(const ClampInput& in, const PerRole<Course>& course) {
+    const PerRole<RoleFacts>& roles = *in.roles;
+    const PerRole<Replicas> serving{roles.prefill.ready, roles.decode.ready};
+    PerRole<Replicas> decided = serving;
+    for (const Role role : all_roles) {
+        if ((*in.restraint)[role].closed) decided[role] = std::max(decided[role], course[role].standing);
+    }
+    const PerRole<Replicas> fitted = budget_pair_shrink_only(*in.budget, decided, decided);
+    return fitted.prefill == decided.prefill && fitted.decode == decided.decode ? decided : serving;
+}
+
 ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
     ClampResult result;
     PerRole<Course> course;
@@ -132,6 +145,12 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
         const Replicas lowest{step_max_ > 0 ? c.standing.count() - step_max_ : INT64_MIN};
         const Replicas highest{step_max_ > 0 ? c.standing.count() + step_max_ : INT64_MAX};
         stage(c, std::clamp(c.target, lowest, highest), ClampStage::step, clamps);
+        // The floor is a proposal like any other and is capped by the step (case A16), once for each
+        // throughput pass that makes it: the load ticks in between must not climb on, step by step.
+        const bool fresh = in.throughput_tick && in.throughput->decided;
+        const Replicas most = fresh ? highest : std::min(highest, facts.floor_in_force.value_or(highest));
+        const Replicas floor = std::clamp(facts.floor, std::min(lowest, most), most);
+        if (fresh) result.floor_in_force[role] = std::min(facts.floor, highest);
         const Replicas before_guard = c.target;
         guard(in, role, c);
         if (c.target != before_guard) clamps.push_back(ClampStage::guard);
@@ -139,8 +158,6 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
         if (frozen[role]) continue;
         stage(c, std::max(c.target, minimum(in, role)), ClampStage::minimum, clamps);
         if (throughput_ && load_ && facts.floor_known) {
-            // The floor is a proposal like any other and is capped by the step (case A16).
-            const Replicas floor = std::clamp(facts.floor, lowest, highest);
             if (floor > c.target) {
                 stage(c, floor, ClampStage::floor, clamps);
                 if (floor != facts.floor) clamps.push_back(ClampStage::step);
@@ -149,12 +166,10 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
     }
 
     if (mode_ == Mode::disagg) {
-        const PerRole<RoleFacts>& roles = *in.roles;
         const PerRole<Replicas> wanted{course.prefill.target, course.decode.target};
-        const PerRole<Replicas> final =
-            shrink_only_
-                ? budget_pair_shrink_only(*in.budget, wanted, {roles.prefill.ready, roles.decode.ready})
-                : budget_pair_reference(*in.budget, wanted);
+        const PerRole<Replicas> final = shrink_only_
+                                            ? budget_pair_shrink_only(*in.budget, wanted, kept(in, course))
+                                            : budget_pair_reference(*in.budget, wanted);
         for (const Role role : all_roles) {
             if (!frozen[role]) stage(course[role], final[role], ClampStage::budget, why.role[role]->clamps);
         }

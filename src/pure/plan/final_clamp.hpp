@@ -32,7 +32,8 @@ struct ClampResult {
     Reason reason = Reason::no_change;
     bool cancels = false;
     PerRole<std::optional<Replicas>> asked;
-    PerRole<std::optional<Reason>> held;  // a restraint kept the role from following its proposal
+    PerRole<std::optional<Reason>> held;              // a restraint kept the role from following its proposal
+    PerRole<std::optional<Replicas>> floor_in_force;  // for the ticks until the next throughput pass
 };
 
 class FinalClamp {
@@ -55,6 +56,7 @@ private:
     [[nodiscard]] bool lowering_sustained(const ClampInput&, const Restraint&) const;
     void guard(const ClampInput&, Role, Course&) const;
     void stage(Course&, Replicas value, ClampStage, std::vector<ClampStage>&) const;
+    [[nodiscard]] static PerRole<Replicas> kept(const ClampInput&, const PerRole<Course>&);
     [[nodiscard]] Reason reason_of(const Course&, const std::vector<ClampStage>&) const;
 
     Mode mode_;

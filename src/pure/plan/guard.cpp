@@ -74,8 +74,7 @@ void Guard::look(Role role, Replicas ready, std::int64_t workers_seen, const Inv
 std::optional<Replicas> Guard::expected(Role role) const {
     const RoleState& s = roles_[role];
     if (always_ && s.pending) return s.pending;
-    const std::optional<Replicas> told = expected_at_rest(s);
-    return told ? told : s.pending;
+    return expected_at_rest(s);
 }
 
 // What the operator expects; one who says nothing at all is taken to follow what was published last (DESIGN

@@ -21,8 +21,9 @@ struct RoleFacts {
     Replicas ready{0};
     std::optional<Replicas> expected;
     Replicas minimum{1};
-    Replicas floor{1};         // of throughput scaling
-    bool floor_known = false;  // a throughput pass has set it
+    Replicas floor{1};                       // of throughput scaling
+    bool floor_known = false;                // a throughput pass has set it
+    std::optional<Replicas> floor_in_force;  // what the step bound let through of it when it was set
     Capabilities capabilities;
     const model::RoleModel* models = nullptr;
     [[nodiscard]] Replicas standing() const { return expected.value_or(ready); }

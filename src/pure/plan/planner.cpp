@@ -112,6 +112,10 @@ void Planner::take(const TrafficObserved& e) {
         run(*due, now_, e.traffic);
         return;
     }
+    if (config().enable_throughput_scaling && !at_zero()) {
+        early_ = Early{now_, e.traffic};  // for the tick that is about to fall due
+        return;
+    }
     // Nobody asked: it still tells the hit rate, and a fleet at zero that requests are coming.
     rules_.observe_traffic(e.traffic, e.window);
     if (at_zero() && rules_.arrivals()) {

@@ -39,6 +39,12 @@ bool Planner::at_zero() const {
 void Planner::run(const Agenda::Due& due, TimePoint now, const Reading<Traffic>& traffic) {
     if (due.kind == Agenda::Kind::open_throughput) {
         emit(now, TrafficWanted{config().throughput_adjustment_interval});
+        if (early_ && now - early_->at <= config().traffic_wait) {  // it has been answered already
+            const Reading<Traffic> reading = early_->traffic;
+            early_.reset();
+            if (const auto open = agenda_.traffic_came(now)) run(*open, now, reading);
+            return;
+        }
         announce_wake(now);
         return;
     }
@@ -102,6 +108,8 @@ void Planner::report(const TickResult& result, const Agenda::Due& due, Diagnosti
     diagnostics.fpm_repeated = repeated_;
     diagnostics.fpm_outliers = outliers_;
     diagnostics.fpm_ignored = ignored_;
+    diagnostics.best_reachable_ttft = result.best_reachable_ttft;
+    diagnostics.best_reachable_itl = result.best_reachable_itl;
     diagnostics.engines_silent = result.engines_silent;
     diagnostics.engines_stuck = result.engines_stuck;
     emit(now_, std::move(diagnostics));

@@ -1,5 +1,7 @@
 #include "plan/roster.hpp"
 
+#include <algorithm>
+
 namespace dynaplan::plan {
 
 namespace {
@@ -35,15 +37,17 @@ std::int64_t& RosterRule::ranks_of(WorkerIndex worker) {
 
 void RosterRule::take_strict(std::span<const EngineObservation> reported, Replicas ready, TimePoint,
                              Roster& roster) {
+    std::int64_t ranks_most = 0;
+    roster.engines.reserve(reported.size());
     for (const EngineObservation& e : reported) {
         roster.engines.push_back(&e);
-        if (ranks_of(e.worker)++ == 0) ++roster.workers;
+        const std::int64_t ranks = ++ranks_of(e.worker);
+        if (ranks == 1) ++roster.workers;
+        ranks_most = std::max(ranks_most, ranks);
     }
-    roster.mismatch = roster.workers != ready.count();
-    if (roster.workers == 0) return;
-    const std::int64_t ranks = ranks_of(reported.front().worker);
-    for (const EngineObservation& e : reported)
-        roster.mismatch = roster.mismatch || ranks_of(e.worker) != ranks;
+    // All workers have the same number of ranks exactly if none has fewer than the largest number.
+    const auto entries = static_cast<std::int64_t>(reported.size());
+    roster.mismatch = roster.workers != ready.count() || entries != roster.workers * ranks_most;
 }
 
 void RosterRule::take_tolerant(std::span<const EngineObservation> reported, Replicas, TimePoint now,

@@ -124,6 +124,7 @@ PerRole<RoleFacts> Rules::facts() const {
         f.minimum = config_.minimum(role);
         f.floor = floors_[role];
         f.floor_known = floor_known_;
+        f.floor_in_force = floor_in_force_[role];
         f.capabilities = capabilities_[role];
         f.models = &models_[role];
     }
@@ -203,6 +204,8 @@ LoadProposal Rules::run_load(const TickInput& in, TickResult& result) {
     LoadProposal proposal = load_.run(input);
     if (proposal.ttft) result.diagnostics.estimated_ttft = proposal.ttft->estimate_max;
     if (proposal.itl) result.diagnostics.estimated_itl = proposal.itl->estimate_max;
+    if (proposal.ttft) result.best_reachable_ttft = proposal.ttft->best_reachable;
+    if (proposal.itl) result.best_reachable_itl = proposal.itl->best_reachable;
     return proposal;
 }
 
@@ -245,6 +248,9 @@ void Rules::finish_always(const TickInput& in, const ScheduledTick& tick, LoadPr
     result.reason = done.reason;
     result.cancels = done.cancels;
     result.asked = done.asked;
+    for (const Role role : all_roles) {
+        if (done.floor_in_force[role]) floor_in_force_[role] = done.floor_in_force[role];
+    }
     // A role that a restraint holds says so, and the deployment does where nothing else moved.
     for (const Role role : all_roles) {
         if (!done.held[role] || !tick.run_load) continue;

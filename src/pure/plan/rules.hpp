@@ -60,7 +60,8 @@ public:
     template <class Archive>
     void archive(Archive& a) {
         for (const Role role : all_roles) a(models_[role]);
-        a(throughput_, ready_, expected_, capabilities_, floors_, floor_known_, next_load_, next_throughput_);
+        a(throughput_, ready_, expected_, capabilities_, floors_, floor_known_, floor_in_force_, next_load_,
+          next_throughput_);
     }
 
 private:
@@ -100,6 +101,7 @@ private:
     PerRole<Capabilities> capabilities_;
     PerRole<Replicas> floors_{Replicas{1}, Replicas{1}};
     bool floor_known_ = false;
+    PerRole<std::optional<Replicas>> floor_in_force_;
     TimePoint next_load_ = never;
     TimePoint next_throughput_ = never;
 };

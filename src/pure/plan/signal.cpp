@@ -15,6 +15,14 @@ std::optional<double> in_ms(std::optional<double> seconds) {
     return *seconds * ms_per_second;
 }
 
+// What an empty engine would take lies outside what was seen: there the line itself answers, not the floor
+// that an engine which has only been seen under load would put far above it.
+model::Fit fit_at(const SignalInput& in, const EngineObservation& e, double load) {
+    model::Fit fit = in.models->answering(e.engine).fit();
+    if (load == 0.0) fit.floor = std::min(fit.floor, model::Fit{}.floor);
+    return fit;
+}
+
 double kv_of(const ForwardPass& pass) {
     return static_cast<double>(pass.scheduled.sum_decode_kv_tokens) +
            static_cast<double>(pass.queued.sum_decode_kv_tokens);
@@ -23,13 +31,13 @@ double kv_of(const ForwardPass& pass) {
 std::optional<double> ttft(const SignalInput& in, const EngineObservation& e, double load, double decode_kv) {
     model::TtftQuery q;
     q.queued_prefill_tokens = static_cast<double>(e.pass.queued.sum_prefill_tokens) * load;
-    q.avg_isl = in.traffic_isl.value_or(in.models->fleet().avg_isl(in.now));
+    q.avg_isl = in.traffic_isl ? *in.traffic_isl : in.models->fleet().avg_isl(in.now);
     q.kv_hit_rate = in.kv_hit_rate;
     q.max_num_batched_tokens = e.capabilities.max_num_batched_tokens
                                    ? e.capabilities.max_num_batched_tokens
                                    : in.capabilities->max_num_batched_tokens;
     q.decode_kv = decode_kv;
-    return in_ms(model::estimate_ttft(in.models->answering(e.engine).fit(), q));
+    return in_ms(model::estimate_ttft(fit_at(in, e, load), q));
 }
 
 std::optional<double> estimate_prefill_ttft(const SignalInput& in, const EngineObservation& e, double load) {
@@ -42,16 +50,14 @@ std::optional<double> estimate_agg_ttft(const SignalInput& in, const EngineObser
 
 std::optional<double> estimate_decode_itl(const SignalInput& in, const EngineObservation& e, double load) {
     const model::EngineModel& averages = in.models->averages(e.engine);
-    return in_ms(model::estimate_itl_decode(in.models->answering(e.engine).fit(),
-                                            averages.avg_num_decode(in.now) * load, kv_of(e.pass) * load,
-                                            averages.avg_decode_len(in.now)));
+    return in_ms(model::estimate_itl_decode(fit_at(in, e, load), averages.avg_num_decode(in.now) * load,
+                                            kv_of(e.pass) * load, averages.avg_decode_len(in.now)));
 }
 
 std::optional<double> estimate_agg_itl(const SignalInput& in, const EngineObservation& e, double load) {
     const model::EngineModel& averages = in.models->averages(e.engine);
-    return in_ms(model::estimate_itl_agg(in.models->answering(e.engine).fit(),
-                                         averages.avg_prefill_tokens(in.now) * load, kv_of(e.pass) * load,
-                                         averages.avg_decode_len(in.now)));
+    return in_ms(model::estimate_itl_agg(fit_at(in, e, load), averages.avg_prefill_tokens(in.now) * load,
+                                         kv_of(e.pass) * load, averages.avg_decode_len(in.now)));
 }
 
 }  // namespace

@@ -151,7 +151,10 @@ ThroughputProposal ThroughputPass::run(const Reading<Traffic>& reading, Seconds 
 // replica per request (case A08): the engine is filled until the load adds a whole target to what the empty
 // engine takes.
 double ThroughputPass::capacity(Role role, const Forecast& f, const RoleFacts& facts) const {
-    const model::Fit& fit = facts.models->fleet().fit();
+    const Millis target = role == Role::prefill ? ttft_ : itl_;
+    model::Fit fit = facts.models->fleet().fit();
+    // Where only loaded passes were seen, the floor of the fit must not make the target look unreachable.
+    fit.floor = std::min(fit.floor, std::chrono::duration<double>(target).count());
     const double hit_rate = model::clamp_kv_hit_rate(forecast_kv_hit_rate_);
     const Capabilities& caps = facts.capabilities;
     if (mode_ == Mode::agg) {

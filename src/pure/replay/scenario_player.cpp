@@ -1,5 +1,6 @@
 #include "replay/scenario_player.hpp"
 
+#include <charconv>
 #include <utility>
 #include <variant>
 
@@ -52,9 +53,33 @@ Result<void> ScenarioPlayer::take_line(std::string_view line, std::uint64_t numb
             break;
         }
         case wire::ScenarioLineKind::expect: expect(scenario.text, number); break;
-        case wire::ScenarioLineKind::event: return take_event(scenario.text, number);
+        case wire::ScenarioLineKind::event:
+            if (take_setting(scenario.text, number)) break;
+            return take_event(scenario.text, number);
     }
     return {};
+}
+
+// True when the line was one.
+bool ScenarioPlayer::take_setting(std::string_view line, std::uint64_t number) {
+    if (const auto assume = setting_value(line, "assume")) {
+        if (session_ || (*assume != "acknowledged" && *assume != "never")) {
+            refuse("setting", number, "assume is acknowledged or never, before the first event");
+        } else {
+            assume_ = *assume == "acknowledged" ? Assume::acknowledged : Assume::nothing;
+        }
+        return true;
+    }
+    const auto timeout = setting_value(line, "decision_timeout_s");
+    if (!timeout) return false;
+    double seconds = 0.0;
+    const auto [end, error] = std::from_chars(timeout->data(), timeout->data() + timeout->size(), seconds);
+    if (session_ || error != std::errc{} || end != timeout->data() + timeout->size() || !(seconds > 0.0)) {
+        refuse("setting", number, "decision_timeout_s is a number above 0, before the first event");
+    } else {
+        timeout_ = Seconds{seconds};
+    }
+    return true;
 }
 
 Result<void> ScenarioPlayer::begin(TimePoint at) {
@@ -63,6 +88,7 @@ Result<void> ScenarioPlayer::begin(TimePoint at) {
         if (!made) return tl::unexpected{made.error()};
         config_ = std::move(*made);
     }
+    if (timeout_) config_->coordinator.timeout = *timeout_;
     session_ = std::make_unique<Session>(config_->planner, assume_, config_->coordinator);
     Tape* tape = begin_ ? begin_(*session_, *config_, at) : nullptr;
     feed_.emplace(*session_, report_, tape);
@@ -97,6 +123,10 @@ Result<void> ScenarioPlayer::take_event(std::string_view text, std::uint64_t num
 
 void ScenarioPlayer::keep_effects() {
     for (const Moment& moment : feed_->moments()) {
+        if (moment.event.body.index() != event_.body.index() &&
+            !std::holds_alternative<TickDue>(moment.event.body)) {
+            wire::append_event_json(effects_.emplace_back(), moment.event);  // an answer of the coordinator
+        }
         for (std::size_t i = 0; i < moment.effects.size(); ++i)
             wire::append_effect_json(effects_.emplace_back(), moment.effects[i], moment.fates[i]);
     }

@@ -4,9 +4,14 @@
 //
 //     {"expect":{"scale_to":{"decode":2},"no":"traffic_wanted","diagnostics":{"load_decision_reason":"scale_up"}}}
 //
-// Each key but `no` is the name of an effect; some effect of that name has to hold all the named fields,
-// objects within it likewise, arrays whole. An array of such objects asks for that many effects of the name,
-// in that order. `no` is a name, or a list of names, that must not occur.
+// The keys are those of tests/scenario/README.md: the name of an effect, or of an answer of the coordinator
+// (`published`, `refused`, `outcome`), is compared with the last of that name, with `_all` behind it with the
+// list of all; `no` is a name, or a list of names, that must not have come; `holds` are those of the last
+// diagnostics; `error` is a text that the last error contains. {"between":[a,b]}, {"at_least":a},
+// {"at_most":b} take a range, numbers with a fraction agree to a relative 1e-9, null is also absent. Lines
+// {"assume":"acknowledged"} and
+// {"decision_timeout_s":60} stand before the first event. The short forms `repeat` and `passes` are the test
+// runner's own and are refused here.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +41,18 @@ struct Miss {
     std::string found;     // the effects that it was compared with
 };
 
-// One expectation against effect lines; what was missed, or empty. Problems of the expectation itself (not an
-// object, an unknown effect) are an Error.
+// One expectation against lines of effects and answers; what was missed, or empty. Problems of the
+// expectation itself (not an object, an unknown effect) are an Error.
 Result<std::string> match_expectation(std::string_view expectation, const std::vector<std::string>& effects);
 
 struct ScenarioConfig {
     PlannerConfig planner;
     decision::CoordinatorConfig coordinator;
 };
+
+// The value of a one-member object such as {"assume":"acknowledged"}, as text; empty when the line is no such
+// object.
+std::optional<std::string> setting_value(std::string_view line, std::string_view name);
 
 class ScenarioPlayer {
 public:
@@ -65,6 +74,7 @@ public:
 private:
     Result<void> begin(TimePoint);
     Result<void> take_event(std::string_view text, std::uint64_t number);
+    bool take_setting(std::string_view line, std::uint64_t number);
     void refuse(std::string_view cause, std::uint64_t number, std::string_view message);
     void expect(std::string_view text, std::uint64_t number);
     void keep_effects();
@@ -76,6 +86,7 @@ private:
     Configure configure_;
     Begin begin_;
     std::optional<ScenarioConfig> config_;
+    std::optional<Seconds> timeout_;
     std::unique_ptr<Session> session_;
     std::optional<EventFeed> feed_;
     wire::StepLineParser parser_;

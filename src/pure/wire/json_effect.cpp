@@ -101,6 +101,8 @@ void write_body(JsonWriter& w, const DiagnosticsReport& e, const ProposalFate&) 
     w.member_or_null("expected_decode", count_of(e.expected.decode));
     w.member_or_null("recommended_prefill", count_of(e.recommended.prefill));
     w.member_or_null("recommended_decode", count_of(e.recommended.decode));
+    w.member_or_null("best_reachable_ttft_ms", count_of(e.best_reachable_ttft));
+    w.member_or_null("best_reachable_itl_ms", count_of(e.best_reachable_itl));
     write_holds(w, e.holds);
     w.member("ran_load", e.ran_load).member("ran_throughput", e.ran_throughput);
     w.member("fpm_observed", e.fpm_observed).member("fpm_repeated", e.fpm_repeated);

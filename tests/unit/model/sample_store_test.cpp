@@ -57,11 +57,11 @@ TEST_SUITE("unit") {
     }
 
     TEST_CASE("sample store: reference bounds never shrink, robust ones leave one outlier outside") {
-        SampleStore reference{settings(16, 4, Retirement::oldest, AxisBounds::reference)};
-        SampleStore robust{settings(16, 4, Retirement::oldest, AxisBounds::robust)};
+        SampleStore reference{settings(64, 4, Retirement::oldest, AxisBounds::reference)};
+        SampleStore robust{settings(64, 4, Retirement::oldest, AxisBounds::robust)};
         for (SampleStore* store : {&reference, &robust}) {
             store->add(1'000'000, 0, 0.1);
-            for (int i = 0; i < 40; ++i) store->add(1000 + 100 * (i % 20), 0, 0.1);
+            for (int i = 0; i < 80; ++i) store->add(1000 + 100 * (i % 20), 0, 0.1);
         }
         CHECK(reference.axis_max(0) == 1'000'000.0);
         CHECK(robust.axis_max(0) < 10'000.0);

@@ -86,7 +86,7 @@ TEST_CASE("json effect: diagnostics carry all sixteen fields, then counts, holds
         R"("throughput_lower_bound_decode":1,"load_decision_reason":null,"throughput_decision_reason":null,)"
         R"("load_decision_reason_prefill":null,"load_decision_reason_decode":null,)"
         R"("throughput_decision_reason_prefill":null,"throughput_decision_reason_decode":null,)"
-        R"("ready_prefill":null,"ready_decode":null,"expected_prefill":null,"expected_decode":null,"recommended_prefill":null,"recommended_decode":null,"holds":[],)"
+        R"("ready_prefill":null,"ready_decode":null,"expected_prefill":null,"expected_decode":null,"recommended_prefill":null,"recommended_decode":null,"best_reachable_ttft_ms":null,"best_reachable_itl_ms":null,"holds":[],)"
         R"("ran_load":false,"ran_throughput":false,"fpm_observed":0,"fpm_repeated":0,"fpm_outliers":0,"fpm_ignored":0,)"
         R"("engines_stuck":0,"engines_silent":0})");
     d.diagnostics.estimated_ttft = Millis{210.5};
@@ -121,7 +121,7 @@ TEST_CASE("json effect: diagnostics carry all sixteen fields, then counts, holds
         R"("throughput_decision_reason":"scale","load_decision_reason_prefill":"no_change",)"
         R"("load_decision_reason_decode":"scale_up","throughput_decision_reason_prefill":"scale",)"
         R"("throughput_decision_reason_decode":"set_lower_bound","ready_prefill":1,"ready_decode":2,)"
-        R"("expected_prefill":1,"expected_decode":4,"recommended_prefill":null,"recommended_decode":null,"holds":[{"role":"prefill","reason":"engines_missing",)"
+        R"("expected_prefill":1,"expected_decode":4,"recommended_prefill":null,"recommended_decode":null,"best_reachable_ttft_ms":null,"best_reachable_itl_ms":null,"holds":[{"role":"prefill","reason":"engines_missing",)"
         R"("since":1,"deadline":null},{"role":"decode","reason":"scaling_in_progress","since":1.5,)"
         R"("deadline":601.5}],"ran_load":true,"ran_throughput":true,"fpm_observed":100,"fpm_repeated":7,)"
         R"("fpm_outliers":3,"fpm_ignored":0,"engines_stuck":1,"engines_silent":2})");
