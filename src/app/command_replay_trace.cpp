@@ -115,15 +115,17 @@ std::optional<LoadedConfig> settle(ReplayJob& job, const replay::Recording& reco
         if (!loaded) return std::nullopt;
         if (!given) job.notes.push_back("mode " + std::string{to_string(mode)} + ", from the engines seen");
         if (loaded->config.planner.max_gpu_budget < 0) job.notes.emplace_back("unlimited GPU budget");
-        job.notes.emplace_back("ready: the workers that report");
+        if (!recording.has_inventory()) job.notes.emplace_back("ready: the workers that report");
     }
-    // The engines of a recording never follow a decision, and no start-up can be measured: the guard's long
-    // default would hide all that comes after the first one.
+    // The engines of a bare trace never follow a decision, and no start-up can be measured: the guard's long
+    // default would hide all that comes after the first one. Where the recording tells of its inventory, that
+    // is what the guard looks at.
     Policy& policy = loaded->config.planner.policy;
-    if (job.assume == replay::Assume::acknowledged && policy.guard_deadline == Seconds{0.0}) {
-        policy.guard_deadline = loaded->config.planner.load_adjustment_interval;
+    if (job.assume == replay::Assume::acknowledged && policy.guard_deadline == Seconds{0.0} &&
+        !recording.has_inventory()) {
+        policy.guard_deadline = loaded->config.planner.throughput_adjustment_interval;
         job.notes.emplace_back(
-            "policy.guard_deadline_s is the load interval: a recorded fleet does not follow");
+            "policy.guard_deadline_s is the throughput interval: a recorded fleet does not follow decisions");
     }
     for (std::string& note : complete(loaded->config.planner, facts)) job.notes.push_back(std::move(note));
     if (const auto problems = problems_of(loaded->config.planner); !problems.empty()) {

@@ -10,7 +10,7 @@ using namespace dynaplan::sim;
 
 namespace {
 
-constexpr std::uint64_t seeds[]{1, 2, 3};
+constexpr std::uint64_t seeds[]{1, 2};
 
 Setup steady(Mode mode, double rate, std::int64_t replicas) {
     Setup s = setup_of(mode);
@@ -77,8 +77,8 @@ TEST_CASE("default preset: decisions that nobody acknowledges time out, and the 
     for (const std::uint64_t seed : seeds) {
         Setup s = steady(Mode::disagg, 6.0, 2);
         s.fleet.acknowledge.when = Acknowledge::When::never;
-        s.fleet.traffic.load = {Shape::ramp, 6.0, 30.0, Seconds{300}, Seconds{5000}};
-        s.length = Seconds{7200};
+        s.fleet.traffic.load = {Shape::ramp, 6.0, 30.0, Seconds{300}, Seconds{3000}};
+        s.length = Seconds{4500};
         const Run r = run(s, seed);
         INFO("seed " << seed << r.story());
         CHECK(r.violations.empty());

@@ -9,9 +9,8 @@ namespace dynaplan::model {
 
 namespace {
 
-// Robust bounds run between these quantiles of the samples, are looked at again after half a window, and
-// stand back until there are enough samples to have quantiles.
-constexpr double low_quantile = 0.05;
+// Robust bounds run between this quantile of the samples and its mirror image, are looked at again after half
+// a window, and stand back until there are enough samples to have quantiles.
 constexpr double high_quantile = 0.95;
 constexpr std::int64_t robust_samples_min = 8;
 
@@ -124,9 +123,11 @@ bool SampleStore::fit_bounds_to_samples() {
         }
         const auto first = scratch_.begin();
         const auto end = first + static_cast<std::ptrdiff_t>(n);
-        const auto low = first + static_cast<std::ptrdiff_t>(low_quantile * static_cast<double>(n - 1));
-        const auto high =
-            first + static_cast<std::ptrdiff_t>(std::ceil(high_quantile * static_cast<double>(n - 1)));
+        // Rounded inwards: from eight samples on, one outlier at either end stays out.
+        const auto last = static_cast<std::ptrdiff_t>(n) - 1;
+        const auto inner = static_cast<std::ptrdiff_t>(high_quantile * static_cast<double>(last));
+        const auto low = first + (last - inner);
+        const auto high = first + inner;
         std::nth_element(first, low, end);
         const double new_low = *low;
         std::nth_element(first, high, end);

@@ -146,8 +146,9 @@ TickResult Rules::on_tick(const ScheduledTick& tick, const TickInput& in) {
     LoadProposal load;
     if (tick.run_throughput) throughput = run_throughput(in, tick, result);
     if (tick.run_load) {
+        // Nobody asks for it then; where it is handed in, it feeds what a throughput tick would feed (3.4).
         if (!tick.run_throughput && in.traffic)
-            throughput_.observe(*in.traffic, tick.traffic_duration, false);
+            throughput_.observe(*in.traffic, tick.traffic_duration, true);
         load = run_load(in, result);
         next_load_ = in.now + config_.load_adjustment_interval;
     }

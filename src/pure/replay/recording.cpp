@@ -42,6 +42,7 @@ void Recording::take_line(std::string_view text, std::uint64_t line) {
         return refuse("step_line", line, "the replay's own coordinator answers proposals");
     }
     has_traffic_ = has_traffic_ || std::holds_alternative<TrafficObserved>(event_.body);
+    has_inventory_ = has_inventory_ || std::holds_alternative<InventoryRead>(event_.body);
     files_.back().entries.push_back({static_cast<std::uint32_t>(lines_.size()), false});
     lines_.push_back({event_, line});
 }

@@ -64,6 +64,7 @@ public:
     [[nodiscard]] const std::vector<RecordedLine>& lines() const { return lines_; }
     [[nodiscard]] const std::vector<File>& files() const { return files_; }
     [[nodiscard]] bool has_traffic() const { return has_traffic_; }
+    [[nodiscard]] bool has_inventory() const { return has_inventory_; }
     [[nodiscard]] Refusals& refusals() { return refusals_; }
     [[nodiscard]] const Refusals& refusals() const { return refusals_; }
 
@@ -80,6 +81,7 @@ private:
     wire::StepLineParser parser_;
     Event event_;
     bool has_traffic_ = false;
+    bool has_inventory_ = false;
     Refusals refusals_;
 };
 

@@ -1,5 +1,6 @@
 // A number that stands for a sequence of events and effects: two runs are the same when their digests are.
-// FNV-1a over the bytes of every field that decides anything; doubles by their bits.
+// Each field that decides anything is mixed in by xor, multiplication with an odd constant and a shift, which
+// loses nothing of the state before; doubles by their bits. Equal on machines of one byte order.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,11 @@ public:
 private:
     template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void put(T v) {
-        unsigned char raw[sizeof(T)];
-        std::memcpy(raw, &v, sizeof(T));
-        for (const unsigned char byte : raw) hash_ = (hash_ ^ byte) * 0x100000001b3U;
+        static_assert(sizeof(T) <= sizeof(std::uint64_t));
+        std::uint64_t word = 0;
+        std::memcpy(&word, &v, sizeof(T));
+        hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15U;
+        hash_ ^= hash_ >> 32U;
     }
     void put(const std::string& v);
     void put(TimePoint v) { put(v.time_since_epoch().count()); }

@@ -128,6 +128,8 @@ TEST_CASE("journal: effects that differ, are missing or too many are found, with
         writer.append_header(bytes, {});
         writer.append_checkpoint(bytes, TimePoint{}, fresh.save_planner(), fresh.save_coordinator());
         bool bent = false;
+        TimePoint bent_at{};
+        std::int64_t observed = 0;
         for (const Moment& m : moments) {
             writer.append_event(bytes, m.event);
             for (Effect e : m.effects) {
@@ -137,6 +139,8 @@ TEST_CASE("journal: effects that differ, are missing or too many are found, with
                     continue;
                 }
                 bent = true;
+                bent_at = m.event.at;
+                observed = report->fpm_observed;
                 if (bend == Bend::alter) ++report->fpm_observed;
                 if (bend != Bend::drop) writer.append_effect(bytes, e);
             }
@@ -152,13 +156,14 @@ TEST_CASE("journal: effects that differ, are missing or too many are found, with
             continue;
         }
         REQUIRE(status == Status::diverged);
-        CHECK(seconds_of(player.divergence().at) == 5.0);
+        CHECK(player.divergence().at == bent_at);
         const std::string& recorded = player.divergence().recorded;
         const std::string& replayed = player.divergence().replayed;
         CHECK(recorded != replayed);
         if (bend == Bend::alter) {
-            CHECK(recorded.find("\"fpm_observed\":52") != std::string::npos);
-            CHECK(replayed.find("\"fpm_observed\":51") != std::string::npos);
+            const auto field = [](std::int64_t n) { return "\"fpm_observed\":" + std::to_string(n) + ","; };
+            CHECK(recorded.find(field(observed + 1)) != std::string::npos);
+            CHECK(replayed.find(field(observed)) != std::string::npos);
         }
         if (bend == Bend::drop) CHECK(replayed.find("diagnostics") != std::string::npos);
         if (bend == Bend::add) CHECK(replayed.empty());
