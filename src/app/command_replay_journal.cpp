@@ -30,9 +30,8 @@ std::vector<Segment> in_order(ReplayJob& job) {
     std::vector<Segment> segments;
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
         std::uint64_t number = UINT64_MAX;
-        if (const auto head = job.inputs[i].head(); true) {
-            if (const auto reader = wire::JournalReader::open(head)) number = reader->header().segment;
-        }
+        if (const auto reader = wire::JournalReader::open(job.inputs[i].head()))
+            number = reader->header().segment;
         segments.push_back({i, number});
     }
     std::stable_sort(segments.begin(), segments.end(),

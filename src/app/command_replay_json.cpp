@@ -34,6 +34,8 @@ void write_decisions(JsonWriter& w, const RunReport& report) {
         }
         w.member_or_null("ready_prefill", count_of(row.ready.prefill));
         w.member_or_null("ready_decode", count_of(row.ready.decode));
+        w.member_or_null("expected_prefill", count_of(row.expected.prefill));
+        w.member_or_null("expected_decode", count_of(row.expected.decode));
         w.member_or_null("prefill", count_of(row.scale.prefill));
         w.member_or_null("decode", count_of(row.scale.decode));
         w.member("reason", to_string(row.scale.reason));

@@ -38,11 +38,17 @@ std::string date_text(std::int64_t unix_ms) {
     return text;
 }
 
-std::string change_text(const std::optional<Replicas>& ready, const std::optional<Replicas>& target) {
-    const std::string from = ready ? std::to_string(ready->count()) : "?";
-    if (!target) return ready ? from : "-";
-    if (ready == target) return from;
-    return from + " -> " + std::to_string(target->count());
+// From what was wanted before, or else from what is ready, to what is wanted now.
+std::optional<Replicas> before(const DecisionRow& row, Role role) {
+    return row.expected[role] ? row.expected[role] : row.ready[role];
+}
+
+std::string change_text(const DecisionRow& row, Role role) {
+    const std::optional<Replicas> from = before(row, role);
+    const auto& target = role == Role::prefill ? row.scale.prefill : row.scale.decode;
+    if (!target) return from ? std::to_string(from->count()) : "-";
+    if (from == target) return std::to_string(from->count());
+    return (from ? std::to_string(from->count()) : "?") + " -> " + std::to_string(target->count());
 }
 
 // The estimate that decided and what it was compared with, of each role that changes.
@@ -51,7 +57,7 @@ std::string estimate_text(const DecisionRow& row) {
     for (const Role role : all_roles) {
         const auto& target = role == Role::prefill ? row.scale.prefill : row.scale.decode;
         const auto& why = row.scale.why.role[role];
-        if (!target || !why || target == row.ready[role]) continue;
+        if (!target || !why || target == before(row, role)) continue;
         if (!text.empty()) text += "; ";
         text += fmt::format("{}:", to_string(role));
         if (why->estimate_max && why->target) {
@@ -98,9 +104,8 @@ void append_decisions(std::string& out, const RunReport& report) {
         std::string fate = fate_text(row);
         if (end - i > 1) fate += fmt::format(" (x{})", end - i);
         out += fmt::format("{:>11}  {:>9}  {:>9}  {:<22} {:<24} {}\n", clock_text(row.at),
-                           change_text(row.ready.prefill, row.scale.prefill),
-                           change_text(row.ready.decode, row.scale.decode), to_string(row.scale.reason), fate,
-                           estimate_text(row));
+                           change_text(row, Role::prefill), change_text(row, Role::decode),
+                           to_string(row.scale.reason), fate, estimate_text(row));
         i = end;
     }
 }

@@ -71,6 +71,7 @@ void read_file(ReplayJob& job, InputFile& input, replay::Recording& recording, P
         read_pending(reader, recording, ended);
         progress.show("reading " + input.path(), done, input.size());
     }
+    input.close();
     tell_damage(job, input, reader);
 }
 

@@ -102,6 +102,13 @@ Result<InputFile> InputFile::open(const std::string& path) {
     if (const auto filled = input.fill(); !filled) return tl::unexpected{filled.error()};
     if (input.piece_.empty()) return failure(path + ": is empty");
     input.kind_ = kind_of(input.piece_);
+    if (input.kind_ == InputKind::journal) input.head_ = input.piece_.substr(0, looked_at);
+    if (S_ISREG(status.st_mode)) {
+        input.file_.reset();
+        input.piece_ = std::string{};
+        input.first_ = false;
+        input.closed_ = true;
+    }
     return input;
 }
 
@@ -113,6 +120,10 @@ Result<void> InputFile::fill() {
 }
 
 Result<std::string_view> InputFile::read() {
+    if (std::exchange(closed_, false)) {
+        file_.reset(std::fopen(path_.c_str(), "rb"));
+        if (!file_) return failure(path_ + ": " + reason_of(errno));
+    }
     if (!std::exchange(first_, false)) {
         if (const auto filled = fill(); !filled) return tl::unexpected{filled.error()};
     }
@@ -125,7 +136,10 @@ Result<std::string> InputFile::read_all(std::uint64_t limit) {
     for (;;) {
         const auto piece = read();
         if (!piece) return tl::unexpected{piece.error()};
-        if (piece->empty()) return all;
+        if (piece->empty()) {
+            file_.reset();
+            return all;
+        }
         if (all.size() + piece->size() > limit)
             return failure(path_ + ": is larger than " + std::to_string(limit) + " bytes");
         all += *piece;

@@ -35,10 +35,12 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] InputKind kind() const { return kind_; }
-    [[nodiscard]] std::uint64_t size() const { return size_; }      // 0 for a pipe
-    [[nodiscard]] std::string_view head() const { return piece_; }  // the first piece, before any read
+    [[nodiscard]] std::uint64_t size() const { return size_; }  // 0 for a pipe
+    // The beginning of a journal segment, enough for its header. Empty for other kinds.
+    [[nodiscard]] std::string_view head() const { return head_; }
     // The next piece; empty at the end.
     Result<std::string_view> read();
+    void close() { file_.reset(); }  // nothing more is read
     // The rest at once; refuses more than `limit` bytes.
     Result<std::string> read_all(std::uint64_t limit);
 
@@ -51,8 +53,10 @@ private:
     std::string path_;
     std::unique_ptr<std::FILE, Close> file_;
     std::uint64_t size_ = 0;
+    std::string head_;
     std::string piece_;
-    bool first_ = true;  // piece_ holds the first one, which nobody has taken yet
+    bool first_ = true;    // of a pipe: piece_ holds the first one, which nobody has taken yet
+    bool closed_ = false;  // a regular file is opened again when it is read: there may be thousands
     InputKind kind_ = InputKind::trace;
 };
 

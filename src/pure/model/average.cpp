@@ -54,7 +54,7 @@ void CountedAverage::add(double value) {
     error_ = sum.error;
     if (++next_ == capacity) {
         next_ = 0;
-        sum_afresh();
+        if (!std::isfinite(sum_) || !std::isfinite(error_)) sum_afresh();  // it has overflowed since
     }
 }
 

@@ -29,16 +29,17 @@ Moments RunningSums::moments() const {
     Moments m;
     m.n = n_;
     m.exact_spread_0 = n_ * square_0_ - static_cast<Int128>(sum_0_) * sum_0_;
+    m.spread_0 = extended(m.exact_spread_0);
+    m.with_wall_0 = scaled_difference(n_, wall_0_, sum_0_, wall_) * 0x1p-80L;
+    m.sum_0 = static_cast<long double>(sum_0_);
+    m.sum_wall = extended(wall_) * 0x1p-80L;
+    if (square_1_ == 0) return m;  // no second feature, or nothing but zeros
     m.exact_spread_1 = n_ * square_1_ - static_cast<Int128>(sum_1_) * sum_1_;
     m.exact_cross = n_ * product_ - static_cast<Int128>(sum_0_) * sum_1_;
-    m.spread_0 = extended(m.exact_spread_0);
     m.spread_1 = extended(m.exact_spread_1);
     m.cross = extended(m.exact_cross);
-    m.with_wall_0 = scaled_difference(n_, wall_0_, sum_0_, wall_) * 0x1p-80L;
     m.with_wall_1 = scaled_difference(n_, wall_1_, sum_1_, wall_) * 0x1p-80L;
-    m.sum_0 = static_cast<long double>(sum_0_);
     m.sum_1 = static_cast<long double>(sum_1_);
-    m.sum_wall = extended(wall_) * 0x1p-80L;
     return m;
 }
 

@@ -9,8 +9,9 @@ namespace dynaplan::model {
 
 namespace {
 
-// Robust bounds run between this quantile of the samples and its mirror image, are looked at again after half
-// a window, and stand back until there are enough samples to have quantiles.
+// Robust bounds run between this quantile of the samples and its mirror image, and stand back until there are
+// enough samples to have quantiles. They are looked at again after half a window while it fills, then after
+// two windows: finding quantiles and filing all samples anew costs as much as some twenty observations.
 constexpr double high_quantile = 0.95;
 constexpr std::int64_t robust_samples_min = 8;
 
@@ -35,7 +36,8 @@ SampleStore::SampleStore(const StoreSettings& settings) : settings_{settings} {
     if (settings.axis_bounds == AxisBounds::robust) scratch_.resize(slots_.size());
 }
 
-void SampleStore::add(std::int64_t x0, std::int64_t x1, double wall) {
+// Every report passes through here: one function without calls in it.
+[[gnu::flatten]] void SampleStore::add(std::int64_t x0, std::int64_t x1, double wall) {
     const std::uint32_t slot = free_;
     free_ = slots_[slot].next_in_bucket;
     slots_[slot].sample = Sample{{x0, x1}, wall};
@@ -43,12 +45,12 @@ void SampleStore::add(std::int64_t x0, std::int64_t x1, double wall) {
     const bool robust = settings_.axis_bounds == AxisBounds::robust && size_ >= robust_samples_min;
     bool moved = false;
     if (robust) {
-        const std::int64_t period = std::max<std::int64_t>(robust_samples_min, settings_.window / 2);
-        if (++added_since_bounds_ >= period) moved = fit_bounds_to_samples();
+        const std::int64_t period = size_ < settings_.window ? settings_.window / 2 : 2 * settings_.window;
+        if (++added_since_bounds_ >= std::max(robust_samples_min, period)) moved = fit_bounds_to_samples();
     } else {
         moved = widen(slots_[slot].sample);
         if (settings_.axis_bounds == AxisBounds::robust && size_ + 1 == robust_samples_min) {
-            added_since_bounds_ = std::max<std::int64_t>(robust_samples_min, settings_.window / 2);
+            added_since_bounds_ = std::max(robust_samples_min, 2 * settings_.window);  // the next one looks
         }
     }
     if (moved && size_ > 0) {
@@ -182,17 +184,31 @@ void SampleStore::rebuild_by_age() {
 
 void SampleStore::retire() {
     // The largest count, and among equals the earliest birth: both in one number, since which bucket it is
-    // cannot be foretold and a branch on it would be taken wrongly most of the time. Births stay far below
-    // 2^48.
+    // cannot be foretold and a branch on it would be taken wrongly most of the time. Even and odd buckets
+    // race side by side, so that one comparison need not wait for the other. Births stay far below 2^48.
     constexpr int birth_bits = 48;
-    std::size_t fullest = 0;
-    std::uint64_t most = 0;
-    for (std::size_t b = 0; b < buckets_.size(); ++b) {
-        const std::uint64_t rank =
-            (static_cast<std::uint64_t>(buckets_[b].count) << birth_bits) - buckets_[b].birth;
-        fullest = rank > most ? b : fullest;
-        most = rank > most ? rank : most;
+    struct Leader {
+        std::size_t bucket = 0;
+        std::uint64_t rank = 0;
+        void meet(std::size_t b, std::uint64_t other) {
+            bucket = other > rank ? b : bucket;
+            rank = other > rank ? other : rank;
+        }
+    };
+    const auto rank_of = [](const Bucket& b) {
+        return (static_cast<std::uint64_t>(b.count) << birth_bits) - b.birth;
+    };
+    const Bucket* const all = buckets_.data();
+    const std::size_t n = buckets_.size();
+    Leader even;
+    Leader odd;
+    for (std::size_t b = 0; b + 1 < n; b += 2) {
+        even.meet(b, rank_of(all[b]));
+        odd.meet(b + 1, rank_of(all[b + 1]));
     }
+    if (n % 2 == 1) even.meet(n - 1, rank_of(all[n - 1]));
+    even.meet(odd.bucket, odd.rank);
+    const std::size_t fullest = even.bucket;
     Bucket& bucket = buckets_[fullest];
     const std::uint32_t slot = bucket.head;
     Slot& gone = slots_[slot];

@@ -130,6 +130,13 @@ PerRole<Replicas> FinalClamp::kept(const ClampInput& in, const PerRole<Course>& 
     return fitted.prefill == decided.prefill && fitted.decode == decided.decode ? decided : serving;
 }
 
+// What kept the role where it stands, if it would have moved.
+std::optional<Reason> FinalClamp::held_by(const Course& c, const std::vector<ClampStage>& clamps) const {
+    if (c.held || c.wanted == c.standing || clamps.empty()) return c.held;
+    const bool floor = std::find(clamps.begin(), clamps.end(), ClampStage::floor) != clamps.end();
+    return floor && c.wanted < c.standing ? Reason::scale_down_capped_by_throughput : reason_of(c, clamps);
+}
+
 ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
     ClampResult result;
     PerRole<Course> course;
@@ -187,7 +194,7 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
     for (const Role role : all_roles) {
         if (!has_role(mode_, role)) continue;
         const Course& c = course[role];
-        result.held[role] = c.target == c.standing ? c.held : std::nullopt;
+        if (c.target == c.standing) result.held[role] = held_by(c, why.role[role]->clamps);
         if (c.target == c.standing && suppress_equal_) continue;
         target[role] = c.target;
         if (c.target == c.standing) continue;

@@ -57,6 +57,7 @@ private:
     void guard(const ClampInput&, Role, Course&) const;
     void stage(Course&, Replicas value, ClampStage, std::vector<ClampStage>&) const;
     [[nodiscard]] static PerRole<Replicas> kept(const ClampInput&, const PerRole<Course>&);
+    [[nodiscard]] std::optional<Reason> held_by(const Course&, const std::vector<ClampStage>&) const;
     [[nodiscard]] Reason reason_of(const Course&, const std::vector<ClampStage>&) const;
 
     Mode mode_;

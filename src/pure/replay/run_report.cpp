@@ -31,7 +31,9 @@ void RunReport::take(TimePoint at, const ScaleTo& scale) {
     row.at = at;
     row.scale = scale;
     for (const Role role : all_roles) {
-        if (scale.why.role[role]) row.ready[role] = scale.why.role[role]->ready;
+        if (!scale.why.role[role]) continue;
+        row.ready[role] = scale.why.role[role]->ready;
+        row.expected[role] = scale.why.role[role]->expected;
     }
     decisions_.push_back(std::move(row));
 }
@@ -50,6 +52,7 @@ void RunReport::take(TimePoint at, const DiagnosticsReport& report, std::size_t 
     if (decided_here > 0) {
         for (const Role role : all_roles) {
             if (report.ready[role]) decisions_.back().ready[role] = report.ready[role];
+            if (report.expected[role]) decisions_.back().expected[role] = report.expected[role];
         }
     } else if (report.recommended.prefill || report.recommended.decode) {
         DecisionRow row;
@@ -60,6 +63,7 @@ void RunReport::take(TimePoint at, const DiagnosticsReport& report, std::size_t 
         row.scale.reason =
             d.load_decision_reason.value_or(d.throughput_decision_reason.value_or(Reason::scale));
         row.ready = report.ready;
+        row.expected = report.expected;
         decisions_.push_back(std::move(row));
     }
 

@@ -19,7 +19,8 @@ namespace dynaplan::replay {
 struct DecisionRow {
     TimePoint at{};
     ScaleTo scale;
-    PerRole<std::optional<Replicas>> ready;  // at that tick
+    PerRole<std::optional<Replicas>> ready;     // at that tick
+    PerRole<std::optional<Replicas>> expected;  // what was wanted before it, where that is known
     wire::ProposalFate fate;
     std::optional<OutcomeKind> outcome;
     bool advised = false;  // advisory: what would have been proposed

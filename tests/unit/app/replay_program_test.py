@@ -3,7 +3,9 @@
 
 import gzip
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -201,6 +203,25 @@ class BadTraces(Case):
         said = self.replay(self.write("d.jsonl", jumps))
         self.assertEqual(said["summary"]["refused_by_cause"]["time_jump"]["count"], 1)
         self.assertLess(said["summary"]["span_s"], 60)
+
+
+class Interrupt(Case):
+    def test_ctrl_c_ends_with_the_summary_and_130(self) -> None:
+        pipe = self.path("pipe")
+        os.mkfifo(pipe)
+        process = subprocess.Popen([PROGRAM, "replay", pipe, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        lines = "".join(line + "\n" for line in decode_trace(600)).encode()
+        try:
+            with open(pipe, "wb") as out:
+                out.write(lines)  # more than one piece: the program is reading when this returns
+                out.flush()
+                process.send_signal(signal.SIGINT)
+                out.write(lines)
+        except BrokenPipeError:
+            pass  # it has stopped reading
+        told, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertTrue(json.loads(told)["summary"]["interrupted"])
 
 
 class Journals(Case):
