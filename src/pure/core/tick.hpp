@@ -65,7 +65,10 @@ struct Restraint {
     bool frozen = false;             // not even minimum or floor: a decision is not acknowledged yet
     std::int64_t lower_windows = 0;  // throughput windows in a row, before this one, that asked for less
     std::optional<TimePoint> lower_since;  // load only: since when every load tick asked for less
-    bool shrink_blocked = false;           // engines are missing: their load is not known
+    std::optional<Reason> shrink_blocked;  // engines are missing: their load is not known
+    // Load scaling alone waits: what survivors would carry, or what the last growth does, cannot be seen yet.
+    std::optional<Reason> load_shrink_blocked;
+    std::optional<Reason> load_growth_blocked;
     std::optional<Replicas>
         growth_at_least;  // while settling, a growing target is at least this, plus the step
     std::optional<TimePoint> since;

@@ -131,9 +131,14 @@ bool SampleStore::fit_bounds_to_samples() {
         const auto low = first + (last - inner);
         const auto high = first + inner;
         std::nth_element(first, low, end);
-        const double new_low = *low;
+        double new_low = *low;
         std::nth_element(first, high, end);
-        const double new_high = *high;
+        double new_high = *high;
+        if (!(new_high > new_low)) {  // nearly all are alike: the few that are not are what buckets are for
+            const auto [least, most] = std::minmax_element(first, end);
+            new_low = *least;
+            new_high = *most;
+        }
         moved = moved || new_low != low_[axis] || new_high != high_[axis];
         low_[axis] = new_low;
         high_[axis] = new_high;

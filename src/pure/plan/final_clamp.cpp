@@ -90,9 +90,21 @@ void FinalClamp::guard(const ClampInput& in, Role role, Course& c) const {
         }
         if (c.target != before || c.target == c.standing) c.held = r.closed;
     }
-    if (r.shrink_blocked && c.target < c.standing && !c.cancels) {
+    // A shrinking that load asks for needs no patience where this window's forecast wants not even a third.
+    const bool borne_out =
+        in.throughput_tick && in.throughput->decided && facts.floor + facts.floor + facts.floor < c.standing;
+    const std::optional<Reason> patience =
+        c.source == Reason::scale_down && !borne_out ? r.load_shrink_blocked : std::nullopt;
+    const std::optional<Reason> kept = r.shrink_blocked ? r.shrink_blocked
+                                       : in.unknown     ? in.unknown
+                                                        : patience;
+    if (kept && c.target < c.standing && !c.cancels) {
         c.target = c.standing;
-        c.held = Reason::engines_missing;
+        c.held = kept;
+    }
+    if (r.load_growth_blocked && c.source == Reason::scale_up && c.target > c.standing) {
+        c.target = c.standing;
+        c.held = r.load_growth_blocked;
     }
     if (r.growth_at_least && c.target > c.standing) {
         c.target = std::max(c.target, *r.growth_at_least + (c.target - c.standing));

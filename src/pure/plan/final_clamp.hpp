@@ -17,9 +17,10 @@ struct ClampInput {
     TimePoint now{};
     bool throughput_tick = false;
     bool load_tick = false;
-    bool arrivals = false;     // the last traffic reading counted a request
-    bool idle = false;         // traffic has been idle for idle_windows
-    bool window_idle = false;  // this window's traffic was idle
+    bool arrivals = false;          // the last traffic reading counted a request
+    bool idle = false;              // traffic has been idle for idle_windows
+    bool window_idle = false;       // this window's traffic was idle
+    std::optional<Reason> unknown;  // traffic could not be read: nothing shrinks on what is not known
     const LoadProposal* load = nullptr;
     const ThroughputProposal* throughput = nullptr;
     const PerRole<RoleFacts>* roles = nullptr;

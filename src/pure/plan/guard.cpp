@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace dynaplan::plan {
 
@@ -10,6 +11,8 @@ namespace {
 constexpr Seconds deadline_unmeasured{1800.0};
 constexpr Seconds deadline_least{600.0};
 constexpr double deadline_startups = 3.0;
+// A load that has just been spread over more engines looks light: no shrinking by load alone for so long.
+constexpr Seconds shrink_after_growth{600.0};
 
 }  // namespace
 
@@ -18,6 +21,7 @@ Guard::Guard(const PlannerConfig& c)
       always_{c.policy.scaling_guard == ScalingGuard::always},
       deadline_{c.policy.guard_deadline},
       engine_silent_{c.policy.engine_silent},
+      averages_window_{c.policy.averages_window},
       tolerant_{c.policy.reconcile == Reconcile::tolerant} {}
 
 void Guard::reconfigure(const PlannerConfig& c) {
@@ -55,6 +59,9 @@ void Guard::look(Role role, Replicas ready, std::int64_t workers_seen, const Inv
         if (grew) s.startup = now - s.since;
         if (grew || shrank || ready == *s.pending) s.pending.reset();
     }
+    if (s.looked && ready != s.ready) s.changed_at = now;
+    if (s.looked && ready > s.ready) s.grown_at = now;
+    s.looked = true;
     s.ready = ready;
     const std::optional<Replicas> told = expected_at_rest(s);
     const bool unrest = inventory.rolling || (told && *told != ready);
@@ -115,11 +122,29 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
         r.deadline.reset();
     }
     const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
-    r.shrink_blocked = tolerant_ && (!connected_ || settling(now) || missing);
+    if (tolerant_ && (!connected_ || settling(now) || missing)) r.shrink_blocked = Reason::engines_missing;
+    if (always_ && rebalanced_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
+    if (always_ && s.grown_at && now < *s.grown_at + drain_time(s))
+        r.load_growth_blocked = Reason::scaling_in_progress;
     if (tolerant_ && settling(now)) {
         r.growth_at_least = std::max(s.last_published.value_or(Replicas{0}), Replicas{s.workers_seen});
     }
     return r;
+}
+
+// From then on the survivors' load can be judged: each has carried its share for a window of the averages,
+// and growth has shown for ten minutes that it was not for a moment only.
+// A queue that built up while replicas started is worked off before it may ask for more of them: half a
+// start-up time.
+Seconds Guard::drain_time(const RoleState& s) const {
+    return std::max(averages_window_, s.startup.value_or(Seconds{0.0}) / 2.0);
+}
+
+TimePoint Guard::rebalanced_at(const RoleState& s) const {
+    TimePoint at = at_seconds(-std::numeric_limits<double>::infinity());
+    if (s.changed_at) at = std::max(at, *s.changed_at + averages_window_);
+    if (s.grown_at) at = std::max(at, *s.grown_at + shrink_after_growth);
+    return at;
 }
 
 std::vector<Hold> Guard::holds(TimePoint now) const {

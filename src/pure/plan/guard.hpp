@@ -76,12 +76,15 @@ private:
         std::optional<TimePoint> missing_since;  // a ready worker does not report
         std::int64_t workers_seen = 0;
         std::optional<Seconds> startup;  // measured
+        bool looked = false;
+        std::optional<TimePoint> changed_at;  // the ready count
+        std::optional<TimePoint> grown_at;
         std::int64_t lower_windows = 0;
         std::optional<TimePoint> lower_since;
         template <class Archive>
         void archive(Archive& a) {
             a(ready, pending, before, last_published, since, inventory, unrest_since, missing_since,
-              workers_seen, startup, lower_windows, lower_since);
+              workers_seen, startup, looked, changed_at, grown_at, lower_windows, lower_since);
         }
     };
     struct Open {  // the decision that is not acknowledged yet
@@ -96,12 +99,15 @@ private:
     [[nodiscard]] Seconds deadline_after(const RoleState&) const;
     [[nodiscard]] bool settling(TimePoint now) const { return now - settled_at_ < engine_silent_; }
     static std::optional<Replicas> expected_at_rest(const RoleState&);
+    [[nodiscard]] TimePoint rebalanced_at(const RoleState&) const;
+    [[nodiscard]] Seconds drain_time(const RoleState&) const;
     void drop_pending();
 
     Mode mode_;
     bool always_;
     Seconds deadline_;  // 0: from the measured start-up
     Seconds engine_silent_;
+    Seconds averages_window_;
     bool tolerant_;
     PerRole<RoleState> roles_;
     std::optional<Open> open_;

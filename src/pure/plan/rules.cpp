@@ -147,8 +147,7 @@ TickResult Rules::on_tick(const ScheduledTick& tick, const TickInput& in) {
     if (tick.run_throughput) throughput = run_throughput(in, tick, result);
     if (tick.run_load) {
         // Nobody asks for it then; where it is handed in, it feeds what a throughput tick would feed (3.4).
-        if (!tick.run_throughput && in.traffic)
-            throughput_.observe(*in.traffic, tick.traffic_duration, true);
+        if (!tick.run_throughput && in.traffic) throughput_.observe(*in.traffic, tick.traffic_duration, true);
         load = run_load(in, result);
         next_load_ = in.now + config_.load_adjustment_interval;
     }
@@ -239,6 +238,7 @@ void Rules::finish_always(const TickInput& in, const ScheduledTick& tick, LoadPr
     clamp.arrivals = throughput_.arrivals();
     clamp.idle = throughput_.idle();
     clamp.window_idle = tick.run_throughput && throughput_.idle_time() > Seconds{0.0};
+    if (throughput_.unknown()) clamp.unknown = Reason::traffic_unknown;
     clamp.load = &load;
     clamp.throughput = &throughput;
     clamp.roles = &roles;

@@ -71,6 +71,7 @@ void ThroughputPass::observe(const Reading<Traffic>& reading, Seconds window, bo
     last_isl_.reset();
     if (verdict == Verdict::take && reading.value().isl > 0.0) last_isl_ = reading.value().isl;
     if (!enabled_ || !throughput_tick) return;
+    unknown_ = hold_unknown_ && verdict == Verdict::unknown;
     if (verdict == Verdict::take) {
         num_req_->add(reading.value().num_req);
         isl_->add(reading.value().isl);

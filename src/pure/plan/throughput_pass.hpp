@@ -47,12 +47,14 @@ public:
     [[nodiscard]] bool arrivals() const {
         return arrivals_;
     }  // the last reading counted at least one request
+    // The last throughput window could not be read, and that is to hold (traffic_unknown).
+    [[nodiscard]] bool unknown() const { return unknown_; }
     void reconfigure(const PlannerConfig&);
 
     template <class Archive>
     void archive(Archive& a) {
         for (auto* p : {&num_req_, &isl_, &osl_, &kv_hit_rate_}) (*p)->archive(a);
-        a(last_kv_hit_rate_, last_isl_, idle_time_, arrivals_);
+        a(last_kv_hit_rate_, last_isl_, idle_time_, arrivals_, unknown_);
     }
 
 private:
@@ -91,6 +93,7 @@ private:
     std::optional<double> last_isl_;
     Seconds idle_time_{0.0};
     bool arrivals_ = false;
+    bool unknown_ = false;
     TimePoint now_{};  // of the pass that runs
 };
 

@@ -150,14 +150,36 @@ bool Voting::survive_consolidation(const Voting& voting, const Signal& signal, c
                               static_cast<double>(e->pass.queued.sum_decode_kv_tokens);
             if (limit && kv * share >= static_cast<double>(*limit)) return false;
             if (*after >= threshold) return false;
+            if (!settles_within(signal, who, *e, share, target)) return false;
         }
     }
-    return rates_fit(who, share);
+    const bool ttft = signal.latency == Latency::ttft;
+    return rates_fit(who, share,
+                     {ttft ? signal.estimate : nullptr, static_cast<double>(survivors), threshold});
+}
+
+// Slower passes keep requests longer, so that the batch grows by more than the share (Little's law): with an
+// empty pass of w0 and w0 + m now, the token rate (per unit of load) 1 / (w0 + m) times the share is reached
+// again at the load f = share * w0 / (w0 + m - share * m), or never. There the target itself has to hold.
+bool Voting::settles_within(const Signal& signal, const Electorate& who, const EngineObservation& e,
+                            double share, double target_ms) {
+    const double now = signal.estimate(who.input, e, 1.0).value_or(0.0);
+    const double empty = signal.estimate(who.input, e, 0.0).value_or(0.0);
+    const double added = now - empty;
+    if (!(added > 0.0)) return true;
+    const double rest = now - share * added;
+    return rest > 0.0 && empty + added * share * empty / rest <= target_ms;
 }
 
 // Tokens per second are a limit of their own: engines whose every pass is full have no room, however low
-// their KV use.
-bool Voting::rates_fit(const Electorate& who, double share) {
+// their KV use (case A11). Below that limit prompts still wait for each other. With a utilisation of rho and
+// a prompt that takes S, the mean wait is S * rho / (2 (1 - rho)) (M/D/1), and waits beyond it fall off
+// exponentially. Growth asks that all survivors are above the target at once: the wait that m of them exceed
+// together once in a million instants is the mean times ln(10^6) / m. Never less than three means, the
+// 95th percentile of one engine.
+bool Voting::rates_fit(const Electorate& who, double share, const Queueing& queueing) {
+    constexpr double rare = 13.815510557964274;  // ln(10^6)
+    constexpr double tail_least = 3.0;
     for (const EngineObservation* e : who.roster->engines) {
         const model::EngineModel& averages = who.input.models->averages(e->engine);
         const double rate = averages.prefill_token_rate(who.input.now);
@@ -168,7 +190,13 @@ bool Voting::rates_fit(const Electorate& who, double share) {
         if (rate <= 0.0 || limit.value_or(0) <= 0 || !fit.accepted()) continue;
         const auto full = static_cast<double>(*limit);
         const auto kv = static_cast<double>(e->pass.scheduled.sum_decode_kv_tokens);
-        if (rate * share > full / fit(full, kv)) return false;
+        const double utilisation = rate * share / (full / fit(full, kv));
+        if (utilisation > 1.0) return false;
+        if (queueing.estimate == nullptr) continue;
+        const double own = queueing.estimate(who.input, *e, 0.0).value_or(0.0);
+        const double mean_wait = own * utilisation / (2.0 * (1.0 - utilisation));
+        if (!(own + std::max(rare / queueing.survivors, tail_least) * mean_wait < queueing.threshold_ms))
+            return false;
     }
     return true;
 }
@@ -266,7 +294,8 @@ Vote Voting::easy(const Electorate& who) const {
         const std::int64_t survivors = std::min(who.roster->workers, who.ready.count()) - 1;
         const double share =
             survivors >= 1 ? static_cast<double>(survivors + 1) / static_cast<double>(survivors) : 0.0;
-        if (check_survivors_ && (survivors < 1 || rule->above(largest * share) || !rates_fit(who, share))) {
+        if (check_survivors_ &&
+            (survivors < 1 || rule->above(largest * share) || !rates_fit(who, share, {}))) {
             vote.reason = Reason::scale_down_refused_consolidation;
             return vote;
         }

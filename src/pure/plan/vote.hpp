@@ -58,7 +58,14 @@ private:
     void judge_unreachable(const Signal&, const Electorate&, Vote&) const;
     static bool survive_always(const Voting&, const Signal&, const Electorate&);
     static bool survive_consolidation(const Voting&, const Signal&, const Electorate&);
-    static bool rates_fit(const Electorate&, double share);
+    struct Queueing {  // what a wait is judged by; without an estimate only the rate itself is
+        Estimate estimate = nullptr;
+        double survivors = 1.0;
+        double threshold_ms = 0.0;
+    };
+    static bool settles_within(const Signal&, const Electorate&, const EngineObservation&, double share,
+                               double target_ms);
+    static bool rates_fit(const Electorate&, double share, const Queueing&);
     static Replicas step_one(const Voting&, const Electorate&);
     static Replicas step_queue(const Voting&, const Electorate&);
 

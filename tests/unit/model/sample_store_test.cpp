@@ -56,6 +56,13 @@ TEST_SUITE("unit") {
         CHECK(kept(store).front() == 1000);
     }
 
+    TEST_CASE("sample store: robust bounds do not collapse when nearly all samples are alike") {
+        SampleStore store{settings(64, 16, Retirement::oldest, AxisBounds::robust)};
+        for (const std::int64_t x : {8000, 16000, 24000, 28000}) store.add(x, 0, 0.1);
+        for (int i = 0; i < 1000; ++i) store.add(32000, 0, 0.2);
+        CHECK(kept(store).front() == 8000);
+    }
+
     TEST_CASE("sample store: reference bounds never shrink, robust ones leave one outlier outside") {
         SampleStore reference{settings(64, 4, Retirement::oldest, AxisBounds::reference)};
         SampleStore robust{settings(64, 4, Retirement::oldest, AxisBounds::robust)};

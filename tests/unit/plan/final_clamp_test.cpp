@@ -131,7 +131,7 @@ TEST_SUITE("unit") {
     TEST_CASE("final clamp: while engines are missing nothing shrinks") {
         Tick t{3};
         t.load.value.decode = n(2);
-        t.restraint.decode.shrink_blocked = true;
+        t.restraint.decode.shrink_blocked = Reason::engines_missing;
         const ClampResult r = t.apply();
         CHECK_FALSE(r.target.has_value());
         CHECK(r.held.decode == Reason::engines_missing);

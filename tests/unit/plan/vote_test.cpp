@@ -90,7 +90,10 @@ TEST_SUITE("unit") {
     }
 
     TEST_CASE("vote: shrinking needs survivors that stay below the threshold") {
-        CHECK(Fleet{{100'000, 100'000}}.vote().reason == Reason::scale_down);  // one at 30 ms
+        CHECK(Fleet{{40'000, 40'000}}.vote().reason == Reason::scale_down);  // one at 18 ms, settling at 23
+        // One would be at 30 ms at first; but with passes twice as long as an empty one now, twice the token
+        // rate is more than any batch reaches.
+        CHECK(Fleet{{100'000, 100'000}}.vote().reason == Reason::scale_down_refused_consolidation);
         CHECK(Fleet{{120'000, 120'000}}.vote().reason ==
               Reason::scale_down_refused_consolidation);  // one at 34 ms
         PlannerConfig c = Fleet::config();
@@ -99,10 +102,10 @@ TEST_SUITE("unit") {
     }
 
     TEST_CASE("vote: shrinking needs survivors that have the KV room") {
-        Fleet fleet{{100'000, 100'000}};
-        fleet.capabilities().max_kv_tokens = 200'000;
+        Fleet fleet{{40'000, 40'000}};
+        fleet.capabilities().max_kv_tokens = 80'000;
         CHECK(fleet.vote().reason == Reason::scale_down_refused_consolidation);
-        fleet.capabilities().max_kv_tokens = 200'001;
+        fleet.capabilities().max_kv_tokens = 80'001;
         CHECK(fleet.vote().reason == Reason::scale_down);
     }
 
