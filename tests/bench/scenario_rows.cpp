@@ -130,7 +130,8 @@ std::shared_ptr<Scenario> read_scenario(const std::string& name) {
         if (caps.contains(role_name) && caps[role_name].is_object())
             s->capabilities[role] = read_capabilities(caps[role_name]);
     }
-    for (const auto& [role_name, list] : file.value("bootstrap", json::object()).items()) {
+    const json bootstrap = file.value("bootstrap", json::object());  // outlives the walk over its items
+    for (const auto& [role_name, list] : bootstrap.items()) {
         for (const json& o : list) s->bootstrap[*role_from(role_name)].push_back(observation(o).pass);
     }
     s->start = at_seconds(number(file.at("initial").at("start_s")));
