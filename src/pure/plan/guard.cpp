@@ -194,7 +194,7 @@ void Guard::proposed(ProposalId proposal, const ScalingTarget& target, TimePoint
         s.lower_windows = 0;
         s.lower_since.reset();
     }
-    if (always_) open_ = Open{proposal, std::nullopt, now};
+    if (always_) open_ = OpenDecision{proposal, std::nullopt, now};
 }
 
 void Guard::published(const DecisionPublished& p, TimePoint now) {
@@ -246,7 +246,7 @@ void Guard::restored(const DecisionRestored& d, TimePoint now) {
     }
     open_.reset();
     if (always_ && d.state == DecisionState::published)
-        open_ = Open{std::nullopt, d.decision_id, now - d.age};
+        open_ = OpenDecision{std::nullopt, d.decision_id, now - d.age};
 }
 
 }  // namespace dynaplan::plan

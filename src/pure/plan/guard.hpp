@@ -32,6 +32,17 @@ struct Inventory {
     }
 };
 
+// The decision that is not acknowledged yet.
+struct OpenDecision {
+    std::optional<ProposalId> proposal;
+    std::optional<DecisionId> decision;
+    TimePoint since{};
+    template <class Archive>
+    void archive(Archive& a) {
+        a(proposal, decision, since);
+    }
+};
+
 class Guard {
 public:
     explicit Guard(const PlannerConfig&);
@@ -87,15 +98,6 @@ private:
               workers_seen, startup, looked, changed_at, grown_at, lower_windows, lower_since);
         }
     };
-    struct Open {  // the decision that is not acknowledged yet
-        std::optional<ProposalId> proposal;
-        std::optional<DecisionId> decision;
-        TimePoint since{};
-        template <class Archive>
-        void archive(Archive& a) {
-            a(proposal, decision, since);
-        }
-    };
     [[nodiscard]] Seconds deadline_after(const RoleState&) const;
     [[nodiscard]] bool settling(TimePoint now) const { return now - settled_at_ < engine_silent_; }
     static std::optional<Replicas> expected_at_rest(const RoleState&);
@@ -110,7 +112,7 @@ private:
     Seconds averages_window_;
     bool tolerant_;
     PerRole<RoleState> roles_;
-    std::optional<Open> open_;
+    std::optional<OpenDecision> open_;
     TimePoint settled_at_{};
     bool connected_ = true;
     bool leading_ = true;

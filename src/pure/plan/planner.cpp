@@ -113,7 +113,7 @@ void Planner::take(const TrafficObserved& e) {
         return;
     }
     if (config().enable_throughput_scaling && !at_zero()) {
-        early_ = Early{now_, e.traffic};  // for the tick that is about to fall due
+        early_ = EarlyTraffic{now_, e.traffic};  // for the tick that is about to fall due
         return;
     }
     // Nobody asked: it still tells the hit rate, and a fleet at zero that requests are coming.

@@ -27,6 +27,16 @@
 
 namespace dynaplan::plan {
 
+// A traffic reading that came before its tick was due; of use for traffic_wait.
+struct EarlyTraffic {
+    TimePoint at{};
+    Reading<Traffic> traffic;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(at, traffic);
+    }
+};
+
 class Planner {
 public:
     explicit Planner(const PlannerConfig&);
@@ -80,16 +90,6 @@ private:
     void report(const TickResult&, const Agenda::Due&, DiagnosticsReport);
     [[nodiscard]] bool at_zero() const;
 
-    // A traffic reading that came before its tick was due; of use for traffic_wait.
-    struct Early {
-        TimePoint at{};
-        Reading<Traffic> traffic;
-        template <class Archive>
-        void archive(Archive& a) {
-            a(at, traffic);
-        }
-    };
-
     template <class Archive>
     void archive(Archive& a) {
         a(rules_, tracker_, guard_, agenda_, inventory_, early_, started_, now_, announced_, next_proposal_,
@@ -101,7 +101,7 @@ private:
     Guard guard_;
     Agenda agenda_;
     PerRole<Inventory> inventory_;
-    std::optional<Early> early_;
+    std::optional<EarlyTraffic> early_;
     bool started_ = false;
     TimePoint now_{};
     TimePoint announced_ = Agenda::never;  // the wake-up that was last asked for
