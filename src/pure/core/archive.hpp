@@ -88,7 +88,7 @@ private:
         auto index = static_cast<std::uint8_t>(v.index());
         one(index);
         if constexpr (Self::reading) self().template choose<Ts...>(v, index);
-        std::visit([this](auto& x) { one(x); }, v);
+        std::visit([this](auto& x) { this->one(x); }, v);
     }
     void one(std::monostate&) {}
     template <class T>
