@@ -16,7 +16,6 @@ namespace dynaplan::plan {
 struct ClampInput {
     TimePoint now{};
     bool throughput_tick = false;
-    bool load_tick = false;
     bool arrivals = false;          // the last traffic reading counted a request
     bool idle = false;              // traffic has been idle for idle_windows
     bool window_idle = false;       // this window's traffic was idle

@@ -234,7 +234,6 @@ void Rules::finish_always(const TickInput& in, const ScheduledTick& tick, LoadPr
     ClampInput clamp;
     clamp.now = in.now;
     clamp.throughput_tick = tick.run_throughput;
-    clamp.load_tick = tick.run_load;
     clamp.arrivals = throughput_.arrivals();
     clamp.idle = throughput_.idle();
     clamp.window_idle = tick.run_throughput && throughput_.idle_time() > Seconds{0.0};
