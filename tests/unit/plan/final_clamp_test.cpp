@@ -26,7 +26,6 @@ struct Tick {
         budget.each = {Gpus{1}, Gpus{1}};
         budget.minimum = {Replicas{1}, Replicas{1}};
         in.now = at_seconds(1000.0);
-        in.load_tick = true;
     }
     ClampResult apply() {
         in.load = &load;
