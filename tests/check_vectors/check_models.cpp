@@ -84,7 +84,7 @@ std::optional<json> answer(const std::string& fn, const json& a, const model::En
         q.queued_prefill_tokens = arg(a, "queued_prefill_tokens");
         q.avg_isl = m.avg_isl(now);
         q.kv_hit_rate = model::clamp_kv_hit_rate(optional_arg(a, "kv_hit_rate"));
-        q.max_num_batched_tokens = optional_count(a, "max_num_batched_tokens");
+        q.max_num_batched_tokens = optional_count(a, "max_num_batched_tokens").value_or(0);
         q.decode_kv = optional_arg(a, "current_decode_kv").value_or(0.0);
         return json_or_null(model::estimate_ttft(fit, q));
     }

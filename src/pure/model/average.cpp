@@ -27,24 +27,20 @@ CountedAverage::CountedAverage(std::int64_t window) {
     ring_.resize(static_cast<std::size_t>(window));
 }
 
-void CountedAverage::add(double value) {
-    if (!seen_nonzero_) {
-        if (value == 0.0) return;
-        seen_nonzero_ = true;
-    }
+// Takes the value in, and what it pushes out of the window off.
+void CountedAverage::follow(double value) {
     const auto capacity = static_cast<std::int64_t>(ring_.size());
-    double& place = ring_[static_cast<std::size_t>(next_)];
+    sum_follows_ = ++unasked_ <= capacity;
+    if (!sum_follows_) return;
     CompensatedSum sum{sum_, error_};  // in registers: five of these move with every report
     if (length_ == capacity) {
-        if (std::isfinite(place)) {
-            sum.add(-place);
+        const double leaving = ring_[static_cast<std::size_t>(next_)];
+        if (std::isfinite(leaving)) {
+            sum.add(-leaving);
         } else {
             --nonfinite_;
         }
-    } else {
-        ++length_;
     }
-    place = value;
     if (std::isfinite(value)) {
         sum.add(value);
     } else {
@@ -52,20 +48,24 @@ void CountedAverage::add(double value) {
     }
     sum_ = sum.total;
     error_ = sum.error;
-    if (++next_ == capacity) {
-        next_ = 0;
-        if (!std::isfinite(sum_) || !std::isfinite(error_)) sum_afresh();  // it has overflowed since
-    }
+    if (!std::isfinite(sum_) || !std::isfinite(error_))
+        sum_follows_ = false;  // overflown: to be summed afresh
 }
 
-void CountedAverage::sum_afresh() {
+void CountedAverage::sum_afresh() const {
     CompensatedSum sum;
+    nonfinite_ = 0;
     for (std::int64_t i = 0; i < length_; ++i) {
         const double value = ring_[static_cast<std::size_t>(i)];
-        if (std::isfinite(value)) sum.add(value);
+        if (std::isfinite(value)) {
+            sum.add(value);
+        } else {
+            ++nonfinite_;
+        }
     }
     sum_ = sum.total;
     error_ = sum.error;
+    sum_follows_ = true;
 }
 
 double CountedAverage::nonfinite_sum() const {
@@ -80,9 +80,7 @@ double CountedAverage::nonfinite_sum() const {
 TimedAverage::TimedAverage(Seconds window)
     : slices_per_second_{static_cast<double>(slices) / window.count()} {}
 
-void TimedAverage::advance(TimePoint now) const {
-    const double position = seconds_of(now) * slices_per_second_;
-    if (position < static_cast<double>(slice_ + 1)) return;  // the common case: still in the newest slice
+void TimedAverage::turn(double position) const {
     const auto slice = static_cast<std::int64_t>(std::floor(position));
     if (slice <= slice_) return;
     if (slice - slice_ >= static_cast<std::int64_t>(slices)) {
@@ -106,15 +104,6 @@ void TimedAverage::advance(TimePoint now) const {
     slice_ = slice;
 }
 
-void TimedAverage::add(double value, TimePoint now) {
-    advance(now);
-    const auto place = static_cast<std::size_t>(slice_ % static_cast<std::int64_t>(slices));
-    sums_[place] += value;
-    sum_ += value;
-    ++counts_[place];
-    ++count_;
-}
-
 double TimedAverage::value(TimePoint now) const {
     advance(now);
     return count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_);
@@ -125,8 +114,24 @@ double TimedAverage::sum(TimePoint now) const {
     return sum_;
 }
 
-Seconds TimedAverage::covered(Seconds window, TimePoint now) const {
-    const double position = seconds_of(now) * slices_per_second_;
+std::size_t TimedAverage::leaving() const {
+    return static_cast<std::size_t>((slice_ + 1) % static_cast<std::int64_t>(slices));
+}
+
+Ageing TimedAverage::ageing_value(TimePoint now) const {
+    advance(now);
+    const std::int64_t count_next = count_ - counts_[leaving()];
+    return {count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_),
+            count_next == 0 ? 0.0 : (sum_ - sums_[leaving()]) / static_cast<double>(count_next)};
+}
+
+Ageing TimedAverage::ageing_sum(TimePoint now) const {
+    advance(now);
+    return {sum_, sum_ - sums_[leaving()]};
+}
+
+Seconds TimedAverage::covered(Seconds window, TimePoint now) {
+    const double position = seconds_of(now) * (static_cast<double>(slices) / window.count());
     const double part = position - std::floor(position);
     return window * ((static_cast<double>(slices) - 1.0 + part) / static_cast<double>(slices));
 }
@@ -139,14 +144,6 @@ Average Average::of(Averages kind, std::int64_t window_values, Seconds window) {
         a.kind_.emplace<TimedAverage>(window);
     }
     return a;
-}
-
-void Average::add(double value, TimePoint now) {
-    if (auto* timed = std::get_if<TimedAverage>(&kind_)) {
-        timed->add(value, now);
-    } else {
-        std::get_if<CountedAverage>(&kind_)->add(value);
-    }
 }
 
 }  // namespace dynaplan::model

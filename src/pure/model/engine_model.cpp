@@ -1,6 +1,8 @@
 #include "model/engine_model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace dynaplan::model {
 
@@ -70,12 +72,31 @@ double EngineModel::predict(const ForwardPass& pass) const {
     return fit()(static_cast<double>(x.x0), static_cast<double>(x.x1));
 }
 
-double EngineModel::prefill_token_rate(TimePoint now) const {
-    if (!first_pass_at_) return 0.0;
+void EngineModel::age(AgeingAverages& a, TimePoint now) const {
+    if (kind_ != ModelKind::prefill) {
+        a.num_decode = num_decode_.ageing_value(now);
+        a.decode_len = decode_len_.ageing_value(now);
+    }
+    if (kind_ == ModelKind::agg) a.prefill_tokens = prefill_tokens_.ageing_value(now);
+    if (first_pass_at_) {
+        a.prefill_flow = prefill_flow_.ageing_sum(now);
+        a.first_pass_at = first_pass_at_;
+    }
+    if (now < a.turn) return;
+    if (timed_) {
+        const Seconds slice = window_ / static_cast<double>(TimedAverage::slices);
+        a.turn = TimePoint{std::floor((now - TimePoint{}) / slice) * slice + slice};
+        a.end = a.turn + slice;
+    } else {
+        a.turn = a.end = at_seconds(std::numeric_limits<double>::infinity());
+    }
+}
+
+double EngineModel::token_rate(double tokens, TimePoint first, Seconds window, TimePoint now) {
     // A slice of the window may have left already: the flow is then spread over what remains.
-    const Seconds covered = std::min(now - *first_pass_at_, prefill_flow_.covered(window_, now));
+    const Seconds covered = std::min(now - first, TimedAverage::covered(window, now));
     constexpr Seconds shortest{1.0};
-    return prefill_flow_.sum(now) / std::max(covered, shortest).count();
+    return tokens / std::max(covered, shortest).count();
 }
 
 }  // namespace dynaplan::model

@@ -15,6 +15,19 @@
 
 namespace dynaplan::model {
 
+// What the averages of an engine say from the time of its last report on, without being asked again: within
+// the slice of the window in which it came, and within the next one (model/average.hpp).
+struct AgeingAverages {
+    TimePoint turn{};  // end of the slice of the report
+    TimePoint end{};   // of the next one: from here on the model itself has to be asked
+    Ageing num_decode, decode_len, prefill_tokens;
+    Ageing prefill_flow;  // prompt tokens in the window
+    std::optional<TimePoint> first_pass_at;
+    [[nodiscard]] double at(const Ageing& value, TimePoint now) const {
+        return now < turn ? value.now : value.next;
+    }
+};
+
 class EngineModel {
 public:
     explicit EngineModel(const ModelSettings&);
@@ -28,6 +41,7 @@ public:
     [[nodiscard]] std::int64_t num_observations() const { return regression_.size(); }
     [[nodiscard]] bool sufficient() const { return regression_.sufficient(); }
     [[nodiscard]] const Fit& fit() const { return regression_.fit(); }
+    void refit(Fit& fit) const { regression_.refit(fit); }
     [[nodiscard]] const Regression& regression() const { return regression_; }
 
     // prefill, agg: tokens of one request's share of a pass (a chunk, not a prompt), and requests per pass
@@ -40,7 +54,13 @@ public:
     [[nodiscard]] double avg_prefill_tokens(TimePoint now) const { return prefill_tokens_.value(now); }
     // prefill, agg, `averages: timed` only: prompt tokens computed per second over the window, 0 when not
     // kept
-    [[nodiscard]] double prefill_token_rate(TimePoint now) const;
+    [[nodiscard]] double prefill_token_rate(TimePoint now) const {
+        return first_pass_at_ ? token_rate(prefill_flow_.sum(now), *first_pass_at_, window_, now) : 0.0;
+    }
+    // The same from `tokens` of the window, for an engine whose first pass was at `first`.
+    [[nodiscard]] static double token_rate(double tokens, TimePoint first, Seconds window, TimePoint now);
+    // Brings what they say up to date; `now` never decreases.
+    void age(AgeingAverages&, TimePoint now) const;
     // decode: largest sum of KV tokens seen
     [[nodiscard]] std::int64_t max_observed_kv() const { return max_observed_kv_; }
 

@@ -3,9 +3,9 @@
 //
 // FPM features are integers and a wall time is a double; both are summed as integers, so that taking a sample
 // out undoes putting it in exactly and a rank test compares exact numbers (docs/adr/0007). Wall times are
-// fixed-point numbers with 80 fractional bits: exact for every double of 4 ns and more. Samples outside the
-// limits below are counted instead of summed; while there is one, the window is summed afresh in extended
-// precision.
+// fixed-point numbers with 68 fractional bits: exact for every double of 16 us and more, cut off at 3e-21 s
+// below, and no product of the limits below passes 128 bits. Samples outside the limits are counted instead
+// of summed; while there is one, the window is summed afresh in extended precision.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,7 @@ public:
     static constexpr std::int64_t feature_limit = std::int64_t{1} << 28;  // tokens in one pass
     static constexpr double wall_limit = 64.0;                            // seconds
     static constexpr std::int64_t count_limit = 4096;                     // samples in a window
+    static constexpr int wall_bits = 68;  // fractional; 6 + 28 + 2 * 12 bits of the limits beside them
 
     void add(std::int64_t x0, std::int64_t x1, double wall) { change<+1>(x0, x1, wall); }
     void remove(std::int64_t x0, std::int64_t x1, double wall) { change<-1>(x0, x1, wall); }
@@ -68,17 +69,17 @@ private:
         wall_1_ += sign * (y * x1);
     }
     static bool inside(std::int64_t x) { return x >= 0 && x < feature_limit; }
-    // wall * 2^80, truncated towards zero: what a cast says, without the library call that it is.
+    // wall * 2^wall_bits, truncated towards zero: what a cast says, without the library call that it is.
     static Int128 fixed(double wall) {
         constexpr int mantissa_bits = 52;
         constexpr std::int64_t exponent_mask = 0x7ff;
         constexpr std::int64_t bias = 1023;
         const auto bits = std::bit_cast<std::int64_t>(wall);
         const std::int64_t exponent = (bits >> mantissa_bits) & exponent_mask;
-        if (exponent == 0) return 0;  // zero, or far below 2^-80
+        if (exponent == 0) return 0;  // zero, or far below what is kept
         const std::int64_t one = std::int64_t{1} << mantissa_bits;
         const Int128 mantissa = (bits & (one - 1)) | one;
-        const std::int64_t shift = exponent - bias - mantissa_bits + 80;
+        const std::int64_t shift = exponent - bias - mantissa_bits + wall_bits;
         constexpr std::int64_t shift_least = -(mantissa_bits + 1);
         const Int128 size = shift >= 0 ? mantissa << shift : mantissa >> -std::max(shift, shift_least);
         return bits < 0 ? -size : size;

@@ -11,19 +11,18 @@ namespace {
 constexpr double relaxed_tolerance = 1e-6;
 constexpr double reference_floor = 1e-6;  // seconds
 
-Fit fit_from(const Solution& s) {
-    Fit fit;
+// Written member by member into its place: a copy of what was just written would be waited for.
+void take(const Solution& s, Fit& fit) {
     fit.state = FitState::accepted;
     fit.coefficient_0 = s.coefficient_0;
     fit.coefficient_1 = s.coefficient_1;
     fit.intercept = s.intercept;
     fit.rank = s.rank;
-    return fit;
 }
 
 // The reference: ordinary least squares, and one negative coefficient rejects all (save the relaxed one).
-Fit fit_or_reject(const Moments& m, ModelKind kind) {
-    Fit fit = fit_from(least_squares(m, features_of(kind)));
+void fit_or_reject(const Moments& m, ModelKind kind, Fit& fit) {
+    take(least_squares(m, features_of(kind)), fit);
     if (fit.coefficient_1 < 0) fit.state = FitState::rejected;
     if (fit.coefficient_0 < 0) {
         if (kind != ModelKind::decode) {
@@ -32,11 +31,10 @@ Fit fit_or_reject(const Moments& m, ModelKind kind) {
             fit.coefficient_0 = 0.0;
         }
     }
-    return fit;
 }
 
-Fit fit_nonnegative(const Moments& m, ModelKind kind) {
-    return fit_from(nonnegative_least_squares(m, features_of(kind)));
+void fit_nonnegative(const Moments& m, ModelKind kind, Fit& fit) {
+    take(nonnegative_least_squares(m, features_of(kind)), fit);
 }
 
 double floor_of_reference(const SampleStore&, double) { return reference_floor; }
@@ -63,18 +61,20 @@ void Regression::add(std::int64_t x0, std::int64_t x1, double wall) {
     stale_ = true;
 }
 
-Fit Regression::fit_now() const {
-    if (!sufficient() || store_.size() == 0) return Fit{};
+void Regression::refit(Fit& fit) const {
+    if (!sufficient() || store_.size() == 0) {
+        fit = Fit{};
+        return;
+    }
     const Moments m = store_.moments();
     if (!m.finite) {
-        Fit fit;
+        fit = Fit{};
         fit.state = FitState::not_finite;
-        return fit;
+        return;
     }
-    Fit fit = rule_(m, kind_);
+    rule_(m, kind_, fit);
     fit.floor = floor_(store_, fit.intercept);
     fit.idle_costs_a_pass = idle_costs_a_pass_;
-    return fit;
 }
 
 }  // namespace dynaplan::model

@@ -62,11 +62,13 @@ public:
     // Fits if samples came since the last call; O(1) unless a sample is outside the limits of the exact sums.
     [[nodiscard]] const Fit& fit() const {
         if (stale_) {
-            fit_ = fit_now();
+            refit(fit_);
             stale_ = false;
         }
         return fit_;
     }
+    // The same into a place of the caller's, whether samples came or not.
+    void refit(Fit&) const;
     [[nodiscard]] const SampleStore& store() const { return store_; }
 
     template <class Archive>
@@ -76,9 +78,8 @@ public:
     }
 
 private:
-    using FitRule = Fit (*)(const Moments&, ModelKind);
+    using FitRule = void (*)(const Moments&, ModelKind, Fit&);
     using FloorRule = double (*)(const SampleStore&, double intercept);
-    [[nodiscard]] Fit fit_now() const;
 
     ModelKind kind_;
     std::int64_t min_observations_;

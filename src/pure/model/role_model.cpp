@@ -4,9 +4,13 @@ namespace dynaplan::model {
 
 RoleModel::RoleModel(const RoleModelSettings& settings) : settings_{settings}, fleet_{settings.model} {}
 
-void RoleModel::bootstrap(const ForwardPass& pass) { fleet_.observe(pass, TimePoint{}); }
+void RoleModel::bootstrap(const ForwardPass& pass) {
+    fleet_changed_ = true;
+    fleet_.observe(pass, TimePoint{});
+}
 
 bool RoleModel::observe(EngineIndex engine, const ForwardPass& pass, TimePoint now) {
+    fleet_changed_ = true;
     if (settings_.scope == RegressionScope::fleet) {
         if (settings_.warmup_outlier > 0.0) {
             Own& own = own_of(engine);
@@ -25,7 +29,24 @@ bool RoleModel::observe(EngineIndex engine, const ForwardPass& pass, TimePoint n
     own.model.observe(pass, now, outlier);
     if (!was_seasoned && own.model.sufficient()) ++seasoned_;
     if (seasoned_ == 0 || own.model.sufficient()) fleet_.observe(pass, now, outlier);
+    own.heard_at = now;
+    write_row(number_of(engine));
     return !outlier;
+}
+
+void RoleModel::age_fleet(TimePoint now) const {
+    fleet_.age(fleet_averages_, now);
+    fleet_changed_ = false;
+}
+
+void RoleModel::write_row(std::size_t engine) {
+    if (engine >= rows_.size()) rows_.resize(own_.size());
+    const Own& own = *own_[engine];
+    Row& row = rows_[engine];
+    row.present = true;
+    row.own_fit = own.model.sufficient();
+    if (row.own_fit) own.model.refit(row.fit);
+    own.model.age(row.averages, own.heard_at);
 }
 
 bool RoleModel::is_outlier(const Own& own, const ForwardPass& pass) const {
@@ -39,6 +60,7 @@ void RoleModel::forget(EngineIndex engine) {
     if (i >= own_.size() || !own_[i]) return;
     if (own_[i]->model.sufficient()) --seasoned_;
     own_[i].reset();
+    if (i < rows_.size()) rows_[i] = Row{};
 }
 
 RoleModel::Own& RoleModel::own_of(EngineIndex engine) {

@@ -11,9 +11,11 @@ namespace {
 
 // Robust bounds run between this quantile of the samples and its mirror image, and stand back until there are
 // enough samples to have quantiles. They are looked at again after half a window while it fills, then after
-// two windows: finding quantiles and filing all samples anew costs as much as some twenty observations.
+// four windows, and stay where neither end has moved by a quarter of a bucket: finding quantiles and filing
+// all samples anew costs as much as some fifty observations.
 constexpr double high_quantile = 0.95;
-constexpr std::int64_t robust_samples_min = 8;
+constexpr std::int64_t windows_between_looks = 4;
+constexpr double move_least = 0.25;  // buckets
 
 std::int64_t root_of(std::int64_t square) {
     auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(square)));
@@ -31,72 +33,71 @@ SampleStore::SampleStore(const StoreSettings& settings) : settings_{settings} {
     low_.fill(std::numeric_limits<double>::infinity());
     high_.fill(-std::numeric_limits<double>::infinity());
     slots_.resize(static_cast<std::size_t>(settings.window) + 1);
-    for (std::uint32_t i = 0; i < slots_.size(); ++i) slots_[i].next_in_bucket = i + 1;
     buckets_.resize(static_cast<std::size_t>(settings.features == 1 ? per_axis_ : per_axis_ * per_axis_));
+    ranks_.resize(padded(buckets_.size()));
+    order_.resize(slots_.size());
     if (settings.axis_bounds == AxisBounds::robust) scratch_.resize(slots_.size());
 }
 
-// Every report passes through here: one function without calls in it.
-[[gnu::flatten]] void SampleStore::add(std::int64_t x0, std::int64_t x1, double wall) {
-    const std::uint32_t slot = free_;
-    free_ = slots_[slot].next_in_bucket;
-    slots_[slot].sample = Sample{{x0, x1}, wall};
+// Every report passes through here. The members of a slot are written one by one: a copy of a whole sample
+// would be read wider than it was just written, which processors wait for.
+void SampleStore::add(std::int64_t x0, std::int64_t x1, double wall) {
+    const std::uint32_t free = free_;
+    Slot& slot = slots_[free];
+    slot.sample.x[0] = x0;
+    slot.sample.x[1] = x1;
+    slot.sample.wall = wall;
+    slot.arrival = arrivals_++;
+    slot.next_in_bucket = none;
+    if (bounds_due(x0, x1)) revise_bounds(slot.sample);
 
-    const bool robust = settings_.axis_bounds == AxisBounds::robust && size_ >= robust_samples_min;
-    bool moved = false;
-    if (robust) {
-        const std::int64_t period = size_ < settings_.window ? settings_.window / 2 : 2 * settings_.window;
-        if (++added_since_bounds_ >= std::max(robust_samples_min, period)) moved = fit_bounds_to_samples();
-    } else {
-        moved = widen(slots_[slot].sample);
-        if (settings_.axis_bounds == AxisBounds::robust && size_ + 1 == robust_samples_min) {
-            added_since_bounds_ = std::max(robust_samples_min, 2 * settings_.window);  // the next one looks
-        }
-    }
-    if (moved && size_ > 0) {
-        if (settings_.retirement == Retirement::reference) {
-            rebuild_by_bucket();
-        } else {
-            rebuild_by_age();
-        }
-    }
-
-    slots_[slot].older = newest_;
-    slots_[slot].newer = none;
-    (newest_ == none ? oldest_ : slots_[newest_].newer) = slot;
-    newest_ = slot;
-    append(slot);
+    append(free, bucket_of(x0, x1));
     ++size_;
-    sums_.add(x0, x1, wall);
+    sums_follow_ = sums_follow_ && ++unasked_ <= settings_.window;
+    if (sums_follow_) sums_.add(x0, x1, wall);
     if (wall < wall_min_) wall_min_ = wall;
-    if (size_ > settings_.window) retire();
-}
-
-std::uint32_t SampleStore::bucket_of(const Sample& s) const {
-    std::int64_t key = 0;
-    for (std::size_t axis = 0; axis < static_cast<std::size_t>(settings_.features); ++axis) {
-        std::int64_t index = 0;
-        if (high_[axis] > low_[axis]) {
-            const double part = (static_cast<double>(s.x[axis]) - low_[axis]) / (high_[axis] - low_[axis]) *
-                                static_cast<double>(per_axis_);
-            index = std::clamp(static_cast<std::int64_t>(part), std::int64_t{0}, per_axis_ - 1);
-        }
-        key = key * per_axis_ + index;
-    }
-    return static_cast<std::uint32_t>(key);
-}
-
-void SampleStore::append(std::uint32_t slot) {
-    slots_[slot].next_in_bucket = none;
-    Bucket& bucket = buckets_[bucket_of(slots_[slot].sample)];
-    if (bucket.count == 0) {
-        bucket.birth = births_++;
-        bucket.head = slot;
+    if (size_ > settings_.window) {
+        retire();
     } else {
-        slots_[bucket.tail].next_in_bucket = slot;
+        free_ = static_cast<std::uint32_t>(size_);
     }
-    bucket.tail = slot;
-    ++bucket.count;
+}
+
+inline bool SampleStore::bounds_due(std::int64_t x0, std::int64_t x1) {
+    if (settings_.axis_bounds == AxisBounds::robust && size_ >= robust_samples_min)
+        return --until_bounds_ <= 0;
+    if (outside(0, x0)) return true;
+    return settings_.features == 2 && outside(1, x1);
+}
+
+[[gnu::cold]] void SampleStore::revise_bounds(const Sample& s) {
+    const bool robust = settings_.axis_bounds == AxisBounds::robust && size_ >= robust_samples_min;
+    const bool moved = robust ? fit_bounds_to_samples() : widen(s);
+    if (!moved || size_ == 0) return;
+    if (settings_.retirement == Retirement::reference) {
+        rebuild_by_bucket();
+    } else {
+        rebuild_by_age();
+    }
+}
+
+inline void SampleStore::append(std::uint32_t slot, std::uint32_t bucket) {
+    Chain& chain = buckets_[bucket];
+    std::uint64_t& rank = ranks_[bucket];
+    if (rank != 0) [[likely]] {
+        rank += one_sample;
+        slots_[chain.tail].next_in_bucket = slot;
+    } else {
+        rank = one_sample - births_++;
+        chain.head = slot;
+    }
+    chain.tail = slot;
+}
+
+void SampleStore::append_again(std::uint32_t slot) {
+    const Sample& s = slots_[slot].sample;
+    slots_[slot].next_in_bucket = none;
+    append(slot, bucket_of(s.x[0], s.x[1]));
 }
 
 bool SampleStore::widen(const Sample& s) {
@@ -116,13 +117,13 @@ bool SampleStore::widen(const Sample& s) {
 }
 
 bool SampleStore::fit_bounds_to_samples() {
-    added_since_bounds_ = 0;
+    until_bounds_ =
+        std::max(robust_samples_min,
+                 size_ < settings_.window ? settings_.window / 2 : windows_between_looks * settings_.window);
     bool moved = false;
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(settings_.features); ++axis) {
         std::size_t n = 0;
-        for (std::uint32_t i = oldest_; i != none; i = slots_[i].newer) {
-            scratch_[n++] = static_cast<double>(slots_[i].sample.x[axis]);
-        }
+        each([&](const Slot& s) { scratch_[n++] = static_cast<double>(s.sample.x[axis]); });
         const auto first = scratch_.begin();
         const auto end = first + static_cast<std::ptrdiff_t>(n);
         // Rounded inwards: from eight samples on, one outlier at either end stays out.
@@ -139,7 +140,9 @@ bool SampleStore::fit_bounds_to_samples() {
             new_low = *least;
             new_high = *most;
         }
-        moved = moved || new_low != low_[axis] || new_high != high_[axis];
+        const double least = move_least * (high_[axis] - low_[axis]) / static_cast<double>(per_axis_);
+        if (std::abs(new_low - low_[axis]) <= least && std::abs(new_high - high_[axis]) <= least) continue;
+        moved = true;
         low_[axis] = new_low;
         high_[axis] = new_high;
     }
@@ -149,113 +152,152 @@ bool SampleStore::fit_bounds_to_samples() {
 std::vector<std::uint32_t> SampleStore::buckets_by_age() const {
     std::vector<std::uint32_t> order;
     for (std::uint32_t b = 0; b < buckets_.size(); ++b) {
-        if (buckets_[b].count > 0) order.push_back(b);
+        if (ranks_[b] != 0) order.push_back(b);
     }
+    const auto birth = [this](std::uint32_t b) { return (0 - ranks_[b]) % one_sample; };
     std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return buckets_[a].birth < buckets_[b].birth; });
+              [&](std::uint32_t a, std::uint32_t b) { return birth(a) < birth(b); });
     return order;
 }
 
 // The reference walks the old buckets in order of creation and appends to new ones, so that "oldest" stops
-// being chronological (Q13). The old buckets are chained first: their links serve as the list to walk, and
-// nothing is allocated.
+// being chronological (Q13).
 void SampleStore::rebuild_by_bucket() {
-    std::uint32_t head = none;
-    std::uint32_t tail = none;
+    std::size_t n = 0;
     for (std::int64_t left = size_; left > 0;) {
-        std::size_t next = buckets_.size();
-        for (std::size_t b = 0; b < buckets_.size(); ++b) {
-            if (buckets_[b].count > 0 &&
-                (next == buckets_.size() || buckets_[b].birth < buckets_[next].birth))
+        // Of the smallest birth: the largest rank once the counts are left out of it.
+        std::size_t next = 0;
+        std::uint64_t best = 0;
+        for (std::size_t b = 0; b < ranks_.size(); ++b) {
+            const std::uint64_t earliness = ranks_[b] == 0 ? 0 : one_sample + (ranks_[b] - 1) % one_sample;
+            if (earliness > best) {
+                best = earliness;
                 next = b;
+            }
         }
-        Bucket& bucket = buckets_[next];
-        (head == none ? head : slots_[tail].next_in_bucket) = bucket.head;
-        tail = bucket.tail;
-        left -= bucket.count;
-        bucket = Bucket{};
+        for (std::uint32_t i = buckets_[next].head; i != none; i = slots_[i].next_in_bucket) {
+            order_[n++] = i;
+            --left;
+        }
+        ranks_[next] = 0;
     }
-    for (std::uint32_t i = head; i != none;) {
-        const std::uint32_t following = slots_[i].next_in_bucket;
-        append(i);
-        i = following;
-    }
+    for (std::size_t i = 0; i < n; ++i) append_again(order_[i]);
 }
 
 void SampleStore::rebuild_by_age() {
-    for (Bucket& bucket : buckets_) bucket = Bucket{};
-    for (std::uint32_t i = oldest_; i != none; i = slots_[i].newer) append(i);
+    std::size_t n = 0;
+    for (std::uint32_t i = 0; i <= size_; ++i) {
+        if (i != free_) order_[n++] = i;
+    }
+    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(n);
+    std::sort(order_.begin(), end,
+              [this](std::uint32_t a, std::uint32_t b) { return slots_[a].arrival < slots_[b].arrival; });
+    std::fill(ranks_.begin(), ranks_.end(), 0);
+    for (std::size_t i = 0; i < n; ++i) append_again(order_[i]);
 }
 
-void SampleStore::retire() {
-    // The largest count, and among equals the earliest birth: both in one number, since which bucket it is
-    // cannot be foretold and a branch on it would be taken wrongly most of the time. Even and odd buckets
-    // race side by side, so that one comparison need not wait for the other. Births stay far below 2^48.
-    constexpr int birth_bits = 48;
+// Which bucket it is cannot be foretold, and a branch on it would be taken wrongly most of the time. As many
+// as a stride race side by side, so that one comparison need not wait for the other.
+inline std::size_t SampleStore::fullest() const {
     struct Leader {
-        std::size_t bucket = 0;
+        std::size_t at = 0;
         std::uint64_t rank = 0;
-        void meet(std::size_t b, std::uint64_t other) {
-            bucket = other > rank ? b : bucket;
+        void meet(std::size_t other_at, std::uint64_t other) {
+            at = other > rank ? other_at : at;
             rank = other > rank ? other : rank;
         }
     };
-    const auto rank_of = [](const Bucket& b) {
-        return (static_cast<std::uint64_t>(b.count) << birth_bits) - b.birth;
-    };
-    const Bucket* const all = buckets_.data();
-    const std::size_t n = buckets_.size();
-    Leader even;
-    Leader odd;
-    for (std::size_t b = 0; b + 1 < n; b += 2) {
-        even.meet(b, rank_of(all[b]));
-        odd.meet(b + 1, rank_of(all[b + 1]));
+    const std::uint64_t* const all = ranks_.data();
+    const std::size_t n = ranks_.size();
+    Leader first;
+    Leader second;
+    Leader third;
+    Leader fourth;
+    for (std::size_t b = 0; b < n; b += stride) {
+        first.meet(b, all[b]);
+        second.meet(b, all[b + 1]);
+        third.meet(b, all[b + 2]);
+        fourth.meet(b, all[b + 3]);
     }
-    if (n % 2 == 1) even.meet(n - 1, rank_of(all[n - 1]));
-    even.meet(odd.bucket, odd.rank);
-    const std::size_t fullest = even.bucket;
-    Bucket& bucket = buckets_[fullest];
-    const std::uint32_t slot = bucket.head;
-    Slot& gone = slots_[slot];
-    bucket.head = gone.next_in_bucket;
-    if (--bucket.count == 0) bucket = Bucket{};
-    (gone.older == none ? oldest_ : slots_[gone.older].newer) = gone.newer;
-    (gone.newer == none ? newest_ : slots_[gone.newer].older) = gone.older;
-    gone.next_in_bucket = free_;
+    first.meet(second.at + 1, second.rank);
+    third.meet(fourth.at + 1, fourth.rank);
+    first.meet(third.at + 2, third.rank);
+    return first.at;
+}
+
+inline void SampleStore::retire() {
+    const std::size_t b = fullest();
+    Chain& chain = buckets_[b];
+    const std::uint32_t slot = chain.head;
+    const Slot& gone = slots_[slot];
+    chain.head = gone.next_in_bucket;
+    ranks_[b] = chain.head == none ? 0 : ranks_[b] - one_sample;
     free_ = slot;
     --size_;
-    sums_.remove(gone.sample.x[0], gone.sample.x[1], gone.sample.wall);
-    if (gone.sample.wall <= wall_min_) wall_min_stale_ = true;
+    if (sums_follow_) sums_.remove(gone.sample.x[0], gone.sample.x[1], gone.sample.wall);
+    if (gone.sample.wall <= wall_min_) wall_min_follows_ = false;
+}
+
+// What a checkpoint holds must fit the settings that it is read under.
+bool SampleStore::consistent() const {
+    const auto window = static_cast<std::size_t>(settings_.window);
+    const std::size_t buckets = settings_.features == 1 ? static_cast<std::size_t>(per_axis_)
+                                                        : static_cast<std::size_t>(per_axis_ * per_axis_);
+    if (slots_.size() != window + 1 || buckets_.size() != buckets || ranks_.size() != padded(buckets))
+        return false;
+    if (size_ < 0 || static_cast<std::size_t>(size_) > window || free_ > static_cast<std::size_t>(size_))
+        return false;
+    // Every sample hangs in exactly one chain, and a chain ends at its tail.
+    std::vector<bool> seen(slots_.size());
+    std::int64_t linked = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        if (ranks_[b] == 0) continue;
+        std::uint32_t last = none;
+        for (std::uint32_t i = buckets_[b].head; i != none; i = slots_[i].next_in_bucket) {
+            if (i > static_cast<std::size_t>(size_) || i == free_ || seen[i]) return false;
+            seen[i] = true;
+            last = i;
+            ++linked;
+        }
+        if (last == none || last != buckets_[b].tail) return false;
+    }
+    return linked == size_;
 }
 
 double SampleStore::wall_min() const {
-    if (wall_min_stale_) {
+    if (!wall_min_follows_) {
         wall_min_ = std::numeric_limits<double>::infinity();
-        for (std::uint32_t i = oldest_; i != none; i = slots_[i].newer) {
-            wall_min_ = std::min(wall_min_, slots_[i].sample.wall);
-        }
-        wall_min_stale_ = false;
+        each([this](const Slot& s) { wall_min_ = std::min(wall_min_, s.sample.wall); });
+        wall_min_follows_ = true;
     }
     return wall_min_;
 }
 
+void SampleStore::sum_afresh() const {
+    sums_ = RunningSums{};
+    each([this](const Slot& s) { sums_.add(s.sample.x[0], s.sample.x[1], s.sample.wall); });
+}
+
 Moments SampleStore::moments() const {
+    if (!sums_follow_) sum_afresh();
+    sums_follow_ = true;
+    unasked_ = 0;
     if (sums_.usable()) return sums_.moments();
     // Some sample is outside the limits of the exact sums: two passes about the means, in extended precision.
     Moments m;
     m.exact = false;
     m.n = size_;
-    for (std::uint32_t i = oldest_; i != none; i = slots_[i].newer) {
-        const Sample& s = slots_[i].sample;
+    each([&m](const Slot& slot) {
+        const Sample& s = slot.sample;
         m.finite = m.finite && std::isfinite(s.wall);
         m.sum_0 += static_cast<long double>(s.x[0]);
         m.sum_1 += static_cast<long double>(s.x[1]);
         m.sum_wall += s.wall;
-    }
+    });
     if (!m.finite || m.n == 0) return m;
     const auto n = static_cast<long double>(m.n);
-    for (std::uint32_t i = oldest_; i != none; i = slots_[i].newer) {
-        const Sample& s = slots_[i].sample;
+    each([&m, n](const Slot& slot) {
+        const Sample& s = slot.sample;
         const long double d0 = static_cast<long double>(s.x[0]) - m.sum_0 / n;
         const long double d1 = static_cast<long double>(s.x[1]) - m.sum_1 / n;
         const long double dy = s.wall - m.sum_wall / n;
@@ -264,7 +306,7 @@ Moments SampleStore::moments() const {
         m.cross += n * d0 * d1;
         m.with_wall_0 += n * d0 * dy;
         m.with_wall_1 += n * d1 * dy;
-    }
+    });
     return m;
 }
 

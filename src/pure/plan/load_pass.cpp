@@ -66,7 +66,7 @@ Electorate LoadPass::electorate(const LoadInput& in, Role role) const {
     who.minimum = facts.minimum;
     if (facts.floor_known) who.demand_floor = facts.floor;
     who.roster = &rosters_[role];
-    who.input = {facts.models, &facts.capabilities, in.kv_hit_rate, in.traffic_isl, in.now};
+    who.input = SignalInput::of(*facts.models, facts.capabilities, in.kv_hit_rate, in.traffic_isl, in.now);
     return who;
 }
 

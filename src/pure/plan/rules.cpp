@@ -74,9 +74,9 @@ void Rules::observe_traffic(const Reading<Traffic>& reading, Seconds window) {
 
 bool Rules::in_breach(Role role, const EngineObservation& engine, TimePoint now) const {
     if (config_.easy()) return false;
-    const SignalInput in{&models_[role], &capabilities_[role],
-                         model::clamp_kv_hit_rate(throughput_.last_kv_hit_rate()),
-                         engine_isl_ ? throughput_.last_isl() : std::nullopt, now};
+    const SignalInput in = SignalInput::of(models_[role], capabilities_[role],
+                                           model::clamp_kv_hit_rate(throughput_.last_kv_hit_rate()),
+                                           engine_isl_ ? throughput_.last_isl() : std::nullopt, now);
     const auto above = [&](const Signal& signal, Millis target) {
         const std::optional<double> ms = signal.estimate(in, engine, 1.0);
         return ms && *ms > target.count();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "core/policy.hpp"
 #include "core/tick.hpp"
@@ -17,17 +18,31 @@ struct SignalInput {
     const model::RoleModel* models = nullptr;
     const Capabilities* capabilities = nullptr;  // of the role, where the engine has none of its own
     double kv_hit_rate = 0.0;                    // clamped
-    std::optional<double> traffic_isl;           // replaces the averages' input length when known
+    double isl = 0.0;                            // tokens of the next prompt
     TimePoint now{};
+
+    // The next prompt is as long as the traffic's where that is known, else as the fleet's average share of a
+    // pass.
+    static SignalInput of(const model::RoleModel&, const Capabilities&, double kv_hit_rate,
+                          std::optional<double> traffic_isl, TimePoint now);
 };
 
 using Estimate = std::optional<double> (*)(const SignalInput&, const EngineObservation&, double load);
+
+// The estimates of many engines, milliseconds: of how many, and between what.
+struct EstimateRange {
+    std::int64_t engines = 0;
+    double largest = 0.0;
+    double smallest = 0.0;
+};
+using EstimateAll = EstimateRange (*)(const SignalInput&, std::span<const EngineObservation* const>);
 
 enum class Latency : std::uint8_t { ttft, itl };
 
 struct Signal {
     Latency latency{};
     Estimate estimate = nullptr;
+    EstimateAll estimate_all = nullptr;  // at their present load
     bool needs_batched_tokens = false;
 };
 

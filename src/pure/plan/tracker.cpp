@@ -1,6 +1,6 @@
 #include "plan/tracker.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace dynaplan::plan {
 
@@ -25,59 +25,61 @@ WorkerIndex Tracker::intern(const std::string& worker_id) {
     return static_cast<WorkerIndex>(place->second);
 }
 
-Tracker::Entry& Tracker::entry_of(Role role, const EngineKey& key) {
+std::uint32_t Tracker::index_of(Role role, const std::string& worker_id, std::int64_t dp_rank) {
     RoleEngines& r = roles_[role];
-    const auto [place, fresh] = r.by_key.try_emplace(key);
-    if (fresh) {
-        if (r.free.empty()) {
-            place->second.index = static_cast<EngineIndex>(r.next_index++);
-        } else {
-            place->second.index = r.free.back();
-            r.free.pop_back();
-        }
-        place->second.worker = intern(key.worker_id);
+    if (const auto index = find(r, worker_id, dp_rank)) return *index;
+    auto index = static_cast<std::uint32_t>(r.entries.size());
+    if (r.free.empty()) {
+        r.entries.emplace_back();
+    } else {
+        index = number_of(r.free.back());
+        r.free.pop_back();
     }
-    return place->second;
+    Entry& e = r.entries[index];
+    e.known = true;
+    e.key = EngineKey{worker_id, dp_rank};
+    e.worker = intern(worker_id);
+    r.table.insert(hash_of(worker_id, dp_rank), index);
+    return index;
 }
 
 void Tracker::join(Role role, const EngineKey& key, const Capabilities& capabilities) {
-    Entry& e = entry_of(role, key);
+    RoleEngines& r = roles_[role];
+    Entry& e = r.entries[index_of(role, key.worker_id, key.dp_rank)];
     e.capabilities = capabilities;
-    if (e.position != not_reported) roles_[role].reported[e.position].capabilities = capabilities;
+    if (e.position != not_reported) r.reported[e.position].capabilities = capabilities;
 }
 
 std::optional<EngineIndex> Tracker::leave(Role role, const EngineKey& key) {
     RoleEngines& r = roles_[role];
-    const auto place = r.by_key.find(key);
-    if (place == r.by_key.end()) return std::nullopt;
-    const Entry gone = place->second;
-    r.by_key.erase(place);
-    r.free.push_back(gone.index);
-    if (gone.position != not_reported) {
-        r.reported.erase(r.reported.begin() + gone.position);
-        r.keys.erase(r.keys.begin() + gone.position);
-        for (auto& [other, e] : r.by_key) {
-            if (e.position != not_reported && e.position > gone.position) --e.position;
+    const auto index = find(r, key.worker_id, key.dp_rank);
+    if (!index) return std::nullopt;
+    r.table.erase(hash_of(key.worker_id, key.dp_rank), *index);
+    const std::uint32_t position = std::exchange(r.entries[*index], Entry{}).position;
+    const auto engine = static_cast<EngineIndex>(*index);
+    r.free.push_back(engine);
+    if (position != not_reported) {
+        r.reported.erase(r.reported.begin() + position);
+        for (Entry& e : r.entries) {
+            if (e.position != not_reported && e.position > position) --e.position;
         }
     }
-    return gone.index;
+    return engine;
 }
 
 Tracker::Report Tracker::observe(Role role, const Fpm& fpm, TimePoint now) {
     RoleEngines& r = roles_[role];
-    const auto place = r.by_key.find(KeyView{fpm.worker_id, fpm.dp_rank});
-    Entry& entry =
-        place != r.by_key.end() ? place->second : entry_of(role, EngineKey{fpm.worker_id, fpm.dp_rank});
+    const std::uint32_t index = index_of(role, fpm.worker_id, fpm.dp_rank);
+    Entry& entry = r.entries[index];
     if (entry.position == not_reported) {
         entry.position = static_cast<std::uint32_t>(r.reported.size());
         EngineObservation& e = r.reported.emplace_back();
-        e.engine = entry.index;
+        e.engine = static_cast<EngineIndex>(index);
         e.worker = entry.worker;
         e.dp_rank = fpm.dp_rank;
         e.capabilities = entry.capabilities;
         e.advanced_at = now;
         e.pass.counter_id = -1;
-        r.keys.push_back(EngineKey{fpm.worker_id, fpm.dp_rank});
     }
     EngineObservation& e = r.reported[entry.position];
     const bool repeated = e.pass.counter_id == fpm.pass.counter_id;
@@ -92,13 +94,16 @@ void Tracker::forget_silent(TimePoint now, const std::function<void(Role, Engine
         const RoleEngines& r = roles_[role];
         for (std::size_t i = r.reported.size(); i-- > 0;) {
             if (now - r.reported[i].heard_at < forget_after) continue;
-            const EngineKey key = r.keys[i];
+            const EngineKey key = key_of(role, i);
             if (const auto index = leave(role, key)) gone(role, *index);
         }
     }
 }
 
-EngineKey Tracker::key_of(Role role, std::size_t position) const { return roles_[role].keys[position]; }
+EngineKey Tracker::key_of(Role role, std::size_t position) const {
+    const RoleEngines& r = roles_[role];
+    return r.entries[number_of(r.reported[position].engine)].key;
+}
 
 std::int64_t Tracker::workers_heard(Role role, TimePoint now, Seconds age) const {
     std::vector<bool> seen(worker_names_.size());
@@ -113,21 +118,29 @@ std::int64_t Tracker::workers_heard(Role role, TimePoint now, Seconds age) const
 }
 
 Capabilities Tracker::lowest_card(Role role) const {
-    const std::pair<const EngineKey, Entry>* lowest = nullptr;
-    for (const auto& candidate : roles_[role].by_key) {
-        if (candidate.second.capabilities == Capabilities{}) continue;
-        const EngineKey& key = candidate.first;
-        if (lowest == nullptr || lower_id(key.worker_id, lowest->first.worker_id) ||
-            (key.worker_id == lowest->first.worker_id && key.dp_rank < lowest->first.dp_rank)) {
-            lowest = &candidate;
+    const Entry* lowest = nullptr;
+    for (const Entry& e : roles_[role].entries) {
+        if (!e.known || e.capabilities == Capabilities{}) continue;
+        if (lowest == nullptr || lower_id(e.key.worker_id, lowest->key.worker_id) ||
+            (e.key.worker_id == lowest->key.worker_id && e.key.dp_rank < lowest->key.dp_rank)) {
+            lowest = &e;
         }
     }
-    return lowest == nullptr ? Capabilities{} : lowest->second.capabilities;
+    return lowest == nullptr ? Capabilities{} : lowest->capabilities;
 }
 
-void Tracker::sort_by_index(std::vector<std::pair<EngineKey, Entry>>& entries) {
-    std::sort(entries.begin(), entries.end(),
-              [](const auto& a, const auto& b) { return a.second.index < b.second.index; });
+bool Tracker::restore_table(RoleEngines& r) {
+    r.table.clear();
+    std::size_t positions = 0;
+    for (std::uint32_t i = 0; i < r.entries.size(); ++i) {
+        const Entry& e = r.entries[i];
+        if (!e.known) continue;
+        r.table.insert(hash_of(e.key.worker_id, e.key.dp_rank), i);
+        if (e.position == not_reported) continue;
+        if (e.position >= r.reported.size() || number_of(r.reported[e.position].engine) != i) return false;
+        ++positions;
+    }
+    return positions == r.reported.size() && r.table.size() + r.free.size() == r.entries.size();
 }
 
 }  // namespace dynaplan::plan

@@ -15,6 +15,7 @@
 #include "core/engine.hpp"
 #include "core/fpm.hpp"
 #include "core/tick.hpp"
+#include "plan/key_table.hpp"
 
 namespace dynaplan::plan {
 
@@ -47,7 +48,7 @@ public:
     [[nodiscard]] std::int64_t workers_heard(Role, TimePoint now, Seconds age) const;
     // The capabilities of the known engine with the lowest instance id that has any.
     [[nodiscard]] Capabilities lowest_card(Role) const;
-    [[nodiscard]] std::size_t known(Role role) const { return roles_[role].by_key.size(); }
+    [[nodiscard]] std::size_t known(Role role) const { return roles_[role].table.size(); }
 
     template <class Archive>
     void archive(Archive& a) {
@@ -60,42 +61,36 @@ public:
     }
 
 private:
-    struct KeyView {
-        std::string_view worker_id;
-        std::int64_t dp_rank = 0;
-    };
-    struct KeyHash {
-        using is_transparent = void;
-        std::size_t operator()(const KeyView& k) const {
-            return std::hash<std::string_view>{}(k.worker_id) ^
-                   (static_cast<std::size_t>(k.dp_rank) * 0x9e3779b97f4a7c15U);
-        }
-        std::size_t operator()(const EngineKey& k) const { return (*this)(KeyView{k.worker_id, k.dp_rank}); }
-    };
-    struct KeyEqual {
-        using is_transparent = void;
-        static KeyView view(const EngineKey& k) { return {k.worker_id, k.dp_rank}; }
-        static KeyView view(const KeyView& k) { return k; }
-        bool operator()(const auto& a, const auto& b) const {
-            return view(a).dp_rank == view(b).dp_rank && view(a).worker_id == view(b).worker_id;
-        }
-    };
     static constexpr std::uint32_t not_reported = UINT32_MAX;
-    struct Entry {
-        EngineIndex index{};
+    struct Entry {  // by engine index
+        bool known = false;
+        EngineKey key;
         WorkerIndex worker{};
         std::uint32_t position = not_reported;  // in `reported`
         Capabilities capabilities;
+        template <class Archive>
+        void archive(Archive& a) {
+            a(known, key, worker, position, capabilities);
+        }
     };
     struct RoleEngines {
-        std::unordered_map<EngineKey, Entry, KeyHash, KeyEqual>
-            by_key;  // looked up, never walked for a result's order
-        std::vector<EngineObservation> reported;
-        std::vector<EngineKey> keys;    // of `reported`
+        KeyTable table;  // of the known entries
+        std::vector<Entry> entries;
         std::vector<EngineIndex> free;  // indices that can be used again
-        std::uint32_t next_index = 0;
+        std::vector<EngineObservation> reported;
     };
-    Entry& entry_of(Role, const EngineKey&);
+    static std::size_t hash_of(std::string_view worker_id, std::int64_t dp_rank) {
+        constexpr std::size_t spread = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+        return std::hash<std::string_view>{}(worker_id) ^ (static_cast<std::size_t>(dp_rank) * spread);
+    }
+    static std::optional<std::uint32_t> find(const RoleEngines& r, std::string_view worker_id,
+                                             std::int64_t dp_rank) {
+        return r.table.find(hash_of(worker_id, dp_rank), [&](std::uint32_t i) {
+            const EngineKey& key = r.entries[i].key;
+            return key.dp_rank == dp_rank && key.worker_id == worker_id;
+        });
+    }
+    std::uint32_t index_of(Role, const std::string& worker_id, std::int64_t dp_rank);
     WorkerIndex intern(const std::string&);
 
     template <class Archive>
@@ -110,7 +105,7 @@ private:
     }
     template <class Archive>
     void archive_role(Archive& a, RoleEngines& r) {
-        a(r.keys, r.free, r.next_index);
+        a(r.entries, r.free);
         std::uint64_t n = r.reported.size();
         a(n);
         if constexpr (Archive::reading) {
@@ -121,30 +116,12 @@ private:
             a(e.engine, e.worker, e.dp_rank, e.heard_at, e.advanced_at, e.capabilities);
             archive_pass(a, e.pass);
         }
-        archive_entries(a, r);
-    }
-    // Sorted by index, so that the bytes do not depend on a hash map's order.
-    template <class Archive>
-    void archive_entries(Archive& a, RoleEngines& r) {
-        std::vector<std::pair<EngineKey, Entry>> entries(r.by_key.begin(), r.by_key.end());
-        sort_by_index(entries);
-        std::uint64_t n = entries.size();
-        a(n);
         if constexpr (Archive::reading) {
-            if (!a.holds(n)) return;
-            entries.resize(static_cast<std::size_t>(n));
-            r.by_key.clear();
-        }
-        for (auto& [key, e] : entries) {
-            a(key, e.index, e.worker, e.position, e.capabilities);
-            if constexpr (Archive::reading) {
-                if (!a.ok() || (e.position != not_reported && e.position >= r.reported.size()))
-                    return a.fail();
-                r.by_key.emplace(key, e);
-            }
+            if (!a.ok() || !restore_table(r)) a.fail();
         }
     }
-    static void sort_by_index(std::vector<std::pair<EngineKey, Entry>>&);
+    // False where entries and reports do not fit each other.
+    static bool restore_table(RoleEngines&);
 
     PerRole<RoleEngines> roles_;
     std::unordered_map<std::string, std::uint32_t> workers_;

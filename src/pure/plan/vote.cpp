@@ -32,7 +32,7 @@ constexpr Replicas one{1};
 // Why no engine had an estimate.
 Reason without_estimates(const Electorate& who) {
     for (const EngineObservation* e : who.roster->engines) {
-        if (who.input.models->answering(e->engine).fit().state == model::FitState::not_finite) {
+        if (who.input.models->fit(e->engine).state == model::FitState::not_finite) {
             return Reason::input_not_finite;
         }
     }
@@ -57,15 +57,8 @@ Vote Voting::sla(const Signal& signal, const Electorate& who) const {
     vote.threshold = vote.target * sensitivity_;
     if (!prerequisites(signal, who)) return vote;
 
-    double largest = 0.0;
-    double smallest = 0.0;
-    for (const EngineObservation* e : who.roster->engines) {
-        const std::optional<double> ms = signal.estimate(who.input, *e, 1.0);
-        if (!ms) continue;
-        largest = vote.engines == 0 ? *ms : std::max(largest, *ms);
-        smallest = vote.engines == 0 ? *ms : std::min(smallest, *ms);
-        ++vote.engines;
-    }
+    const auto [engines, largest, smallest] = signal.estimate_all(who.input, who.roster->engines);
+    vote.engines = engines;
     if (vote.engines == 0) {
         vote.reason = without_estimates(who);
         return vote;
@@ -181,12 +174,11 @@ bool Voting::rates_fit(const Electorate& who, double share, const Queueing& queu
     constexpr double rare = 13.815510557964274;  // ln(10^6)
     constexpr double tail_least = 3.0;
     for (const EngineObservation* e : who.roster->engines) {
-        const model::EngineModel& averages = who.input.models->averages(e->engine);
-        const double rate = averages.prefill_token_rate(who.input.now);
+        const double rate = who.input.models->prefill_token_rate(e->engine, who.input.now);
         const auto limit = e->capabilities.max_num_batched_tokens
                                ? e->capabilities.max_num_batched_tokens
                                : who.input.capabilities->max_num_batched_tokens;
-        const model::Fit& fit = who.input.models->answering(e->engine).fit();
+        const model::Fit& fit = who.input.models->fit(e->engine);
         if (rate <= 0.0 || limit.value_or(0) <= 0 || !fit.accepted()) continue;
         const auto full = static_cast<double>(*limit);
         const auto kv = static_cast<double>(e->pass.scheduled.sum_decode_kv_tokens);

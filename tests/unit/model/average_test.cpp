@@ -38,6 +38,35 @@ TEST_SUITE("unit") {
         CHECK(a.value() == 2.0);
     }
 
+    TEST_CASE("counted average: the same whether it is asked after each value, now and then, or at last") {
+        CountedAverage always{64};
+        CountedAverage seldom{64};
+        CountedAverage never{64};
+        for (int i = 0; i < 1000; ++i) {
+            const double value = 0.1 * static_cast<double>((i * 7919) % 1013);
+            for (CountedAverage* a : {&always, &seldom, &never}) a->add(value);
+            const double mean = always.value();
+            if (i % 97 == 0 || i % 150 < 3) CHECK(seldom.value() == doctest::Approx(mean).epsilon(1e-14));
+        }
+        CHECK(never.value() == doctest::Approx(always.value()).epsilon(1e-14));
+        CHECK(seldom.value() == doctest::Approx(always.value()).epsilon(1e-14));
+    }
+
+    TEST_CASE("timed average: what it will say in the next slice is what it then says") {
+        TimedAverage a{Seconds{60.0}};
+        for (int i = 0; i < 500; ++i) {
+            const double now = 0.9 * i;
+            a.add(1.0 + i % 13, at_seconds(now));
+            const Ageing mean = a.ageing_value(at_seconds(now));
+            const Ageing sum = a.ageing_sum(at_seconds(now));
+            TimedAverage later = a;
+            const double next = 5.0 * (static_cast<double>(static_cast<int>(now / 5.0)) + 1.5);
+            CHECK(mean.now == a.value(at_seconds(now)));
+            CHECK(mean.next == doctest::Approx(later.value(at_seconds(next))).epsilon(1e-14));
+            CHECK(sum.next == doctest::Approx(later.sum(at_seconds(next))).epsilon(1e-14));
+        }
+    }
+
     TEST_CASE("timed average: silence empties it within the window") {
         TimedAverage a{Seconds{60.0}};
         a.add(10.0, at_seconds(0.0));

@@ -99,7 +99,7 @@ TEST_SUITE("unit") {
         CHECK(*estimate_ttft(fit, q) == doctest::Approx(0.3469140625).epsilon(1e-12));
         q.kv_hit_rate = clamp_kv_hit_rate(1.0);
         CHECK(*estimate_ttft(fit, q) == doctest::Approx(0.03869140625).epsilon(1e-12));
-        q.max_num_batched_tokens.reset();
+        q.max_num_batched_tokens = 0;
         CHECK_FALSE(estimate_ttft(fit, q).has_value());
     }
 }

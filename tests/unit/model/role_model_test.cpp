@@ -34,10 +34,10 @@ TEST_SUITE("unit") {
         RoleModel models{RoleModelSettings{}};
         teach(models, first, 1e-4, 10);
         teach(models, second, 2e-4, 4);
-        CHECK(models.answering(second).fit()(1000.0) == doctest::Approx(at_slope(1000, 1e-4)));
+        CHECK(models.fit(second)(1000.0) == doctest::Approx(at_slope(1000, 1e-4)));
         teach(models, second, 2e-4, 1);
-        CHECK(models.answering(second).fit()(1000.0) == doctest::Approx(at_slope(1000, 2e-4)));
-        CHECK(models.answering(first).fit()(1000.0) == doctest::Approx(at_slope(1000, 1e-4)));
+        CHECK(models.fit(second)(1000.0) == doctest::Approx(at_slope(1000, 2e-4)));
+        CHECK(models.fit(first)(1000.0) == doctest::Approx(at_slope(1000, 1e-4)));
     }
 
     TEST_CASE("role model: the fleet learns from engines that are seasoned, from all while none is") {
@@ -58,7 +58,7 @@ TEST_SUITE("unit") {
         const double expected = at_slope(2000, 1e-4);
         CHECK(models.observe(second, prompt(2000, 2.9 * expected), at_seconds(20.0)));
         CHECK_FALSE(models.observe(second, prompt(2000, 3.1 * expected), at_seconds(21.0)));
-        CHECK(models.averages(second).num_observations() == 1);
+        CHECK(models.num_observations(second) == 1);
     }
 
     TEST_CASE("role model: after thirty passes nothing is warm-up any more") {
@@ -78,7 +78,7 @@ TEST_SUITE("unit") {
         for (const std::int64_t tokens : {1000, 2000, 3000, 4000, 5000})
             models.bootstrap(prompt(tokens, at_slope(tokens, 1e-4)));
         CHECK(models.fleet().num_observations() == 5);
-        CHECK(models.answering(first).fit()(8000.0) == doctest::Approx(at_slope(8000, 1e-4)));
+        CHECK(models.fit(first)(8000.0) == doctest::Approx(at_slope(8000, 1e-4)));
     }
 
     TEST_CASE("role model: a forgotten engine starts anew, and the fleet keeps what it learnt") {
@@ -86,7 +86,7 @@ TEST_SUITE("unit") {
         teach(models, first, 1e-4, 10);
         models.forget(first);
         CHECK(models.fleet().num_observations() == 10);
-        CHECK(models.averages(first).num_observations() == 10);  // the fleet's: it has none of its own
+        CHECK(models.num_observations(first) == 0);
         teach(models, second, 3e-4, 2);
         CHECK(models.fleet().num_observations() == 12);  // none is seasoned again
     }
@@ -98,7 +98,7 @@ TEST_SUITE("unit") {
         RoleModel models{s};
         teach(models, first, 1e-4, 10);
         teach(models, second, 3e-4, 10);
-        CHECK(&models.answering(first) == &models.answering(second));
+        CHECK(&models.fit(first) == &models.fit(second));
         CHECK(models.fleet().num_observations() == 20);
     }
 

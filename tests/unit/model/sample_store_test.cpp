@@ -95,6 +95,7 @@ TEST_SUITE("unit") {
                 for (int i = 0; i < 2000; ++i) {
                     store.add(toss.below(200), toss.below(500'000), 0.001 + toss.unit());
                     REQUIRE(store.size() == std::min(i + 1, 16));
+                    if (toss.below(25) == 0) CHECK(store.moments().n == store.size());  // asked now and then
                 }
                 RunningSums fresh;
                 store.each_by_bucket([&](std::uint32_t, const SampleStore::Sample& sample) {
