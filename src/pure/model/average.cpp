@@ -80,54 +80,51 @@ double CountedAverage::nonfinite_sum() const {
 TimedAverage::TimedAverage(Seconds window)
     : slices_per_second_{static_cast<double>(slices) / window.count()} {}
 
+std::size_t TimedAverage::place_of(std::int64_t slice) {
+    constexpr auto n = static_cast<std::int64_t>(slices);
+    return static_cast<std::size_t>(((slice % n) + n) % n);
+}
+
 void TimedAverage::turn(double position) const {
     const auto slice = static_cast<std::int64_t>(std::floor(position));
     if (slice <= slice_) return;
     if (slice - slice_ >= static_cast<std::int64_t>(slices)) {
-        sums_.fill(0.0);
-        counts_.fill(0);
-        sum_ = 0.0;
-        count_ = 0;
+        slices_.fill(Part{});
     } else {
-        for (std::int64_t s = slice_ + 1; s <= slice; ++s) {
-            const auto place = static_cast<std::size_t>(s % static_cast<std::int64_t>(slices));
-            sums_[place] = 0.0;
-            counts_[place] = 0;
-        }
-        sum_ = 0.0;
-        count_ = 0;
-        for (std::size_t i = 0; i < slices; ++i) {
-            sum_ += sums_[i];
-            count_ += counts_[i];
-        }
+        for (std::int64_t s = slice_ + 1; s <= slice; ++s) slices_[place_of(s)] = Part{};
+    }
+    in_all_ = Part{};  // summed afresh, so that what leaves takes nothing along
+    for (const Part& part : slices_) {
+        in_all_.sum += part.sum;
+        in_all_.count += part.count;
     }
     slice_ = slice;
+    place_ = place_of(slice);
 }
 
 double TimedAverage::value(TimePoint now) const {
     advance(now);
-    return count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_);
+    return in_all_.mean();
 }
 
 double TimedAverage::sum(TimePoint now) const {
     advance(now);
-    return sum_;
+    return in_all_.sum;
 }
 
-std::size_t TimedAverage::leaving() const {
-    return static_cast<std::size_t>((slice_ + 1) % static_cast<std::int64_t>(slices));
+TimedAverage::Part TimedAverage::without_leaving() const {
+    const Part& leaving = slices_[place_ + 1 == slices ? 0 : place_ + 1];
+    return {in_all_.sum - leaving.sum, in_all_.count - leaving.count};
 }
 
 Ageing TimedAverage::ageing_value(TimePoint now) const {
     advance(now);
-    const std::int64_t count_next = count_ - counts_[leaving()];
-    return {count_ == 0 ? 0.0 : sum_ / static_cast<double>(count_),
-            count_next == 0 ? 0.0 : (sum_ - sums_[leaving()]) / static_cast<double>(count_next)};
+    return {in_all_.mean(), without_leaving().mean()};
 }
 
 Ageing TimedAverage::ageing_sum(TimePoint now) const {
     advance(now);
-    return {sum_, sum_ - sums_[leaving()]};
+    return {in_all_.sum, without_leaving().sum};
 }
 
 Seconds TimedAverage::covered(Seconds window, TimePoint now) {

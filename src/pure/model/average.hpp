@@ -76,11 +76,8 @@ public:
     explicit TimedAverage(Seconds window = Seconds{60.0});
     void add(double value, TimePoint now) {
         advance(now);
-        const auto place = static_cast<std::size_t>(slice_ % static_cast<std::int64_t>(slices));
-        sums_[place] += value;
-        sum_ += value;
-        ++counts_[place];
-        ++count_;
+        in_all_.add(value);
+        slices_[place_].add(value);
     }
     [[nodiscard]] double value(TimePoint now) const;
     [[nodiscard]] double sum(TimePoint now) const;
@@ -91,23 +88,37 @@ public:
 
     template <class Archive>
     void archive(Archive& a) {
-        a(sums_, counts_, slice_, sum_, count_);
+        a(in_all_, slice_, slices_);
+        if constexpr (Archive::reading) place_ = place_of(slice_);
     }
 
 private:
+    struct Part {
+        double sum = 0.0;
+        std::int64_t count = 0;
+        void add(double value) {
+            sum += value;
+            ++count;
+        }
+        [[nodiscard]] double mean() const { return count == 0 ? 0.0 : sum / static_cast<double>(count); }
+        template <class Archive>
+        void archive(Archive& a) {
+            a(sum, count);
+        }
+    };
     void advance(TimePoint now) const {
         const double position = seconds_of(now) * slices_per_second_;
         if (position >= static_cast<double>(slice_ + 1)) turn(position);  // else still in the newest slice
     }
     void turn(double position) const;
-    [[nodiscard]] std::size_t leaving() const;  // the slice that goes when the next one comes
+    static std::size_t place_of(std::int64_t slice);
+    [[nodiscard]] Part without_leaving() const;  // once the next slice has come
 
     double slices_per_second_;
-    mutable std::array<double, slices> sums_{};
-    mutable std::array<std::int64_t, slices> counts_{};
     mutable std::int64_t slice_ = 0;  // number of the newest slice
-    mutable double sum_ = 0.0;
-    mutable std::int64_t count_ = 0;
+    mutable std::size_t place_ = 0;   // and where it is kept
+    mutable Part in_all_;
+    mutable std::array<Part, slices> slices_{};
 };
 
 class Average {

@@ -11,10 +11,10 @@ namespace {
 
 // Robust bounds run between this quantile of the samples and its mirror image, and stand back until there are
 // enough samples to have quantiles. They are looked at again after half a window while it fills, then after
-// four windows, and stay where neither end has moved by a quarter of a bucket: finding quantiles and filing
+// eight windows, and stay where neither end has moved by a quarter of a bucket: finding quantiles and filing
 // all samples anew costs as much as some fifty observations.
 constexpr double high_quantile = 0.95;
-constexpr std::int64_t windows_between_looks = 4;
+constexpr std::int64_t windows_between_looks = 8;
 constexpr double move_least = 0.25;  // buckets
 
 std::int64_t root_of(std::int64_t square) {

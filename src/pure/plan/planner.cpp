@@ -57,8 +57,7 @@ void Planner::take(const EngineJoined& e) {
 
 void Planner::take(const EngineLeft& e) {
     if (const auto gone = tracker_.leave(e.role, e.engine)) {
-        rules_.forget(e.role, *gone);
-        clear_breach(e.role, *gone);
+        forget(e.role, *gone);
         refresh_capabilities();
     }
 }
@@ -80,25 +79,29 @@ void Planner::take(const FpmArrived& e) {
 }
 
 // A breach that has spread to all engines of a role is what a load tick would act upon: it pulls the tick
-// nearer.
+// nearer. While one engine is known to be well, no report of another can bring that about: only the witness
+// itself is judged, and the others when it falls.
 void Planner::note_breach(Role role, const EngineObservation& engine) {
-    const std::size_t i = number_of(engine.engine);
-    std::vector<std::uint8_t>& flags = in_breach_[role];
-    if (i >= flags.size()) flags.resize(i + 1);
-    const bool now = rules_.in_breach(role, engine, now_);
-    if (now == (flags[i] != 0)) return;
-    flags[i] = now ? 1 : 0;
-    breaches_[role] += now ? 1 : -1;
-    if (!now || breaches_[role] < static_cast<std::int64_t>(tracker_.reported(role).size())) return;
+    Breach& breach = breach_[role];
+    if (breach.witness && *breach.witness != engine.engine) return;
+    if (!rules_.in_breach(role, engine, now_)) {
+        breach = Breach{engine.engine, false};
+        return;
+    }
+    if (breach.everywhere) return;
+    for (const EngineObservation& other : tracker_.reported(role)) {
+        if (rules_.in_breach(role, other, now_)) continue;
+        breach.witness = other.engine;
+        return;
+    }
+    breach = Breach{std::nullopt, true};
     agenda_.pull_load(now_);
     announce_wake(now_);
 }
 
-void Planner::clear_breach(Role role, EngineIndex engine) {
-    const std::size_t i = number_of(engine);
-    if (i >= in_breach_[role].size() || in_breach_[role][i] == 0) return;
-    in_breach_[role][i] = 0;
-    --breaches_[role];
+void Planner::forget(Role role, EngineIndex engine) {
+    rules_.forget(role, engine);
+    if (breach_[role].witness == engine) breach_[role].witness.reset();  // the next report looks for another
 }
 
 void Planner::take(const InventoryRead& e) {

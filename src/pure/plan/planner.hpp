@@ -37,6 +37,16 @@ struct EarlyTraffic {
     }
 };
 
+// Whether the engines of a role miss their target: one that is known not to, or all that do.
+struct Breach {
+    std::optional<EngineIndex> witness;  // not in breach when it was last looked at
+    bool everywhere = false;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(witness, everywhere);
+    }
+};
+
 class Planner {
 public:
     explicit Planner(const PlannerConfig&);
@@ -82,7 +92,7 @@ private:
     void take(const LeaderChanged&);
 
     void note_breach(Role, const EngineObservation&);
-    void clear_breach(Role, EngineIndex);
+    void forget(Role, EngineIndex);
     void refresh_capabilities();
     [[nodiscard]] Replicas ready(Role) const;
     [[nodiscard]] WorkerCounts counts();
@@ -93,7 +103,7 @@ private:
     template <class Archive>
     void archive(Archive& a) {
         a(rules_, tracker_, guard_, agenda_, inventory_, early_, started_, now_, announced_, next_proposal_,
-          in_breach_, breaches_, observed_, repeated_, outliers_, ignored_);
+          breach_, observed_, repeated_, outliers_, ignored_);
     }
 
     Rules rules_;
@@ -106,8 +116,7 @@ private:
     TimePoint now_{};
     TimePoint announced_ = Agenda::never;  // the wake-up that was last asked for
     ProposalId next_proposal_ = 0;
-    PerRole<std::vector<std::uint8_t>> in_breach_;  // by engine index
-    PerRole<std::int64_t> breaches_;
+    PerRole<Breach> breach_;
     std::int64_t observed_ = 0;
     std::int64_t repeated_ = 0;
     std::int64_t outliers_ = 0;

@@ -16,8 +16,7 @@ WorkerCounts Planner::counts() {
     for (const Role role : all_roles) {
         if (!has_role(config().mode, role)) continue;
         const Replicas n = ready(role);
-        guard_.look(role, n, tracker_.workers_heard(role, now_, Tracker::forget_after), inventory_[role],
-                    now_);
+        guard_.look(role, n, tracker_.workers(role), inventory_[role], now_);
         counts.ready[role] = n;
         counts.expected[role] = guard_.expected(role);
     }
@@ -52,10 +51,7 @@ void Planner::run(const Agenda::Due& due, TimePoint now, const Reading<Traffic>&
         announce_wake(now);
         return;
     }
-    tracker_.forget_silent(now, [this](Role role, EngineIndex gone) {
-        rules_.forget(role, gone);
-        clear_breach(role, gone);
-    });
+    tracker_.forget_silent(now, [this](Role role, EngineIndex gone) { forget(role, gone); });
 
     ScheduledTick tick;
     tick.at = now;

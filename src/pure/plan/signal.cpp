@@ -1,6 +1,8 @@
 #include "plan/signal.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "model/estimate.hpp"
 
@@ -55,10 +57,11 @@ struct AggItl {
     }
 };
 
+// Nothing where NaN: an optional in a loop over engines would cost more than the estimate.
 template <class Of>
-std::optional<double> one(const SignalInput& in, const EngineObservation& e, double load) {
+double estimate_ms(const SignalInput& in, const EngineObservation& e, double load) {
     const model::Fit& fit = in.models->fit(e.engine);
-    if (!fit.accepted() || !Of::ready(in, e)) return std::nullopt;
+    if (!fit.accepted() || !Of::ready(in, e)) return std::numeric_limits<double>::quiet_NaN();
     if (load != 0.0) return Of::seconds(in, e, fit, load) * ms_per_second;
     // What an empty engine would take lies outside what was seen: there the line itself answers, not the
     // floor that an engine which has only been seen under load would put far above it.
@@ -68,12 +71,17 @@ std::optional<double> one(const SignalInput& in, const EngineObservation& e, dou
 }
 
 template <class Of>
-EstimateRange all(const SignalInput& in, std::span<const EngineObservation* const> engines) {
+std::optional<double> one(const SignalInput& in, const EngineObservation& e, double load) {
+    const double ms = estimate_ms<Of>(in, e, load);
+    return std::isnan(ms) ? std::nullopt : std::optional{ms};
+}
+
+template <class Of>
+EstimateRange all(const SignalInput& in, std::span<const EngineObservation* const> engines, double load) {
     EstimateRange range;
     for (const EngineObservation* e : engines) {
-        const model::Fit& fit = in.models->fit(e->engine);
-        if (!fit.accepted() || !Of::ready(in, *e)) continue;
-        const double ms = Of::seconds(in, *e, fit, 1.0) * ms_per_second;
+        const double ms = estimate_ms<Of>(in, *e, load);
+        if (std::isnan(ms)) continue;
         range.largest = range.engines == 0 ? ms : std::max(range.largest, ms);
         range.smallest = range.engines == 0 ? ms : std::min(range.smallest, ms);
         ++range.engines;

@@ -35,14 +35,15 @@ struct EstimateRange {
     double largest = 0.0;
     double smallest = 0.0;
 };
-using EstimateAll = EstimateRange (*)(const SignalInput&, std::span<const EngineObservation* const>);
+using EstimateAll = EstimateRange (*)(const SignalInput&, std::span<const EngineObservation* const>,
+                                      double load);
 
 enum class Latency : std::uint8_t { ttft, itl };
 
 struct Signal {
     Latency latency{};
     Estimate estimate = nullptr;
-    EstimateAll estimate_all = nullptr;  // at their present load
+    EstimateAll estimate_all = nullptr;
     bool needs_batched_tokens = false;
 };
 

@@ -1,5 +1,6 @@
 #include "plan/tracker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace dynaplan::plan {
@@ -55,16 +56,24 @@ std::optional<EngineIndex> Tracker::leave(Role role, const EngineKey& key) {
     const auto index = find(r, key.worker_id, key.dp_rank);
     if (!index) return std::nullopt;
     r.table.erase(hash_of(key.worker_id, key.dp_rank), *index);
-    const std::uint32_t position = std::exchange(r.entries[*index], Entry{}).position;
+    const Entry gone = std::exchange(r.entries[*index], Entry{});
+    const std::uint32_t position = gone.position;
     const auto engine = static_cast<EngineIndex>(*index);
     r.free.push_back(engine);
     if (position != not_reported) {
+        if (--r.ranks[number_of(gone.worker)] == 0) --r.workers;
         r.reported.erase(r.reported.begin() + position);
         for (Entry& e : r.entries) {
             if (e.position != not_reported && e.position > position) --e.position;
         }
     }
     return engine;
+}
+
+void Tracker::count_rank(RoleEngines& r, WorkerIndex worker) {
+    const std::size_t i = number_of(worker);
+    if (i >= r.ranks.size()) r.ranks.resize(i + 1);
+    if (r.ranks[i]++ == 0) ++r.workers;
 }
 
 Tracker::Report Tracker::observe(Role role, const Fpm& fpm, TimePoint now) {
@@ -80,6 +89,7 @@ Tracker::Report Tracker::observe(Role role, const Fpm& fpm, TimePoint now) {
         e.capabilities = entry.capabilities;
         e.advanced_at = now;
         e.pass.counter_id = -1;
+        count_rank(r, entry.worker);
     }
     EngineObservation& e = r.reported[entry.position];
     const bool repeated = e.pass.counter_id == fpm.pass.counter_id;
@@ -91,12 +101,18 @@ Tracker::Report Tracker::observe(Role role, const Fpm& fpm, TimePoint now) {
 
 void Tracker::forget_silent(TimePoint now, const std::function<void(Role, EngineIndex)>& gone) {
     for (const Role role : all_roles) {
-        const RoleEngines& r = roles_[role];
+        RoleEngines& r = roles_[role];
+        if (now < r.forget_from) continue;
+        TimePoint oldest = now;  // of those that stay; times of hearing only grow
         for (std::size_t i = r.reported.size(); i-- > 0;) {
-            if (now - r.reported[i].heard_at < forget_after) continue;
+            if (now - r.reported[i].heard_at < forget_after) {
+                oldest = std::min(oldest, r.reported[i].heard_at);
+                continue;
+            }
             const EngineKey key = key_of(role, i);
             if (const auto index = leave(role, key)) gone(role, *index);
         }
+        r.forget_from = oldest + forget_after;
     }
 }
 
@@ -131,6 +147,9 @@ Capabilities Tracker::lowest_card(Role role) const {
 
 bool Tracker::restore_table(RoleEngines& r) {
     r.table.clear();
+    r.ranks.clear();
+    r.workers = 0;
+    r.forget_from = TimePoint{};
     std::size_t positions = 0;
     for (std::uint32_t i = 0; i < r.entries.size(); ++i) {
         const Entry& e = r.entries[i];
@@ -138,6 +157,7 @@ bool Tracker::restore_table(RoleEngines& r) {
         r.table.insert(hash_of(e.key.worker_id, e.key.dp_rank), i);
         if (e.position == not_reported) continue;
         if (e.position >= r.reported.size() || number_of(r.reported[e.position].engine) != i) return false;
+        count_rank(r, e.worker);
         ++positions;
     }
     return positions == r.reported.size() && r.table.size() + r.free.size() == r.entries.size();

@@ -44,6 +44,8 @@ public:
         return roles_[role].reported;
     }
     [[nodiscard]] EngineKey key_of(Role, std::size_t position) const;
+    // Distinct workers that have reported and not been forgotten.
+    [[nodiscard]] std::int64_t workers(Role role) const { return roles_[role].workers; }
     // Distinct workers heard within `age`.
     [[nodiscard]] std::int64_t workers_heard(Role, TimePoint now, Seconds age) const;
     // The capabilities of the known engine with the lowest instance id that has any.
@@ -78,6 +80,9 @@ private:
         std::vector<Entry> entries;
         std::vector<EngineIndex> free;  // indices that can be used again
         std::vector<EngineObservation> reported;
+        std::vector<std::uint32_t> ranks;  // of each worker that reported, by worker index
+        std::int64_t workers = 0;          // that have any
+        TimePoint forget_from{};           // before that nobody has been silent for long enough
     };
     static std::size_t hash_of(std::string_view worker_id, std::int64_t dp_rank) {
         constexpr std::size_t spread = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
@@ -92,6 +97,7 @@ private:
     }
     std::uint32_t index_of(Role, const std::string& worker_id, std::int64_t dp_rank);
     WorkerIndex intern(const std::string&);
+    static void count_rank(RoleEngines&, WorkerIndex);
 
     template <class Archive>
     static void archive_pass(Archive& a, ForwardPass& p) {

@@ -57,7 +57,7 @@ Vote Voting::sla(const Signal& signal, const Electorate& who) const {
     vote.threshold = vote.target * sensitivity_;
     if (!prerequisites(signal, who)) return vote;
 
-    const auto [engines, largest, smallest] = signal.estimate_all(who.input, who.roster->engines);
+    const auto [engines, largest, smallest] = signal.estimate_all(who.input, who.roster->engines, 1.0);
     vote.engines = engines;
     if (vote.engines == 0) {
         vote.reason = without_estimates(who);
@@ -89,6 +89,8 @@ Vote Voting::sla(const Signal& signal, const Electorate& who) const {
 // cannot buy (case A08). What remains, the part that load adds, must exceed a whole target of its own to be a
 // reason to grow. Shrinking then follows demand alone, as throughput scaling sees it.
 void Voting::judge_unreachable(const Signal& signal, const Electorate& who, Vote& vote) const {
+    const double target = vote.target.count();
+    if (!(signal.estimate_all(who.input, who.roster->engines, 0.0).largest > target)) return;
     double best = 0.0;
     bool all_grow = true;
     bool all_idle = true;
@@ -97,7 +99,6 @@ void Voting::judge_unreachable(const Signal& signal, const Electorate& who, Vote
         const std::optional<double> now = signal.estimate(who.input, *e, 1.0);
         const std::optional<double> empty = signal.estimate(who.input, *e, 0.0);
         if (!now || !empty) continue;
-        const double target = vote.target.count();
         if (*empty > target) {
             best = any ? std::min(best, *empty) : *empty;
             any = true;
