@@ -38,11 +38,12 @@ struct FieldInfo {
     std::optional<double> maximum{};
     std::vector<std::string_view> values{};   // of an enumeration, in the order of the enum
     std::vector<std::string_view> not_yet{};  // values that Dynamo knows and Dynaplan does not have yet
-    std::string_view zero_word{};             // the written form of 0: "off", "auto" or "none"
-    bool while_running = false;               // may change in a `config` event
-    bool secret = false;                      // never shown
-    std::string_view environment{};           // variable that gives the default
-    std::string_view help{};                  // what it does and why
+    std::string_view missing{};  // what it belongs to does not exist yet: only the preset's default is taken
+    std::string_view zero_word{};    // the written form of 0: "off", "auto" or "none"
+    bool while_running = false;      // may change in a `config` event
+    bool secret = false;             // never shown
+    std::string_view environment{};  // variable that gives the default
+    std::string_view help{};         // what it does and why
 
     [[nodiscard]] std::string path() const;  // section and name, dotted
 };

@@ -95,6 +95,7 @@ struct Traits {
     bool above_minimum = false;
     std::optional<double> maximum{};
     std::vector<std::string_view> not_yet{};
+    std::string_view missing{};
     std::string_view zero_word{};
     bool while_running = false;
     bool secret = false;
@@ -124,6 +125,7 @@ FieldOf<Config> row_of(std::string_view section, std::string_view name, Traits t
     row.above_minimum = traits.above_minimum;
     row.maximum = traits.maximum;
     row.not_yet = std::move(traits.not_yet);
+    row.missing = traits.missing;
     row.zero_word = traits.zero_word;
     row.while_running = traits.while_running;
     row.secret = traits.secret;

@@ -20,6 +20,15 @@ void check_bounds(const PlannerConfig& c, Problems& out) {
     }
 }
 
+// A configuration that asks for more than the planner does must not be taken in silence.
+void check_missing(const PlannerConfig& c, Problems& out) {
+    const PlannerConfig standard = config_of(c.preset);
+    for (const Field& f : planner_fields()) {
+        if (f.missing.empty() || f.get(c) == f.get(standard)) continue;
+        out.push_back({f.path(), std::string{f.missing} + "; leave it at " + text_of(f.get(standard))});
+    }
+}
+
 void check_model(const PlannerConfig& c, Problems& out) {
     const auto n = c.fpm_sample_bucket_size;
     const auto root = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(n))));
@@ -116,6 +125,7 @@ void check_budget(const PlannerConfig& c, Problems& out) {
 std::vector<Problem> find_problems(const PlannerConfig& c) {
     Problems problems;
     check_bounds(c, problems);
+    check_missing(c, problems);
     check_model(c, problems);
     check_schedule(c, problems);
     check_thresholds(c, problems);

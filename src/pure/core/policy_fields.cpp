@@ -139,7 +139,10 @@ std::vector<Field> traffic_rules() {
         rule<&P::kalman_warmup>("kalman_warmup",
                                 "Before kalman_min_points windows: the filter anyway, or the last value."),
         rule<&P::hit_rate>("hit_rate", "KV hit rate for the next window: forecast, or the last value."),
-        rule<&P::arima_search>("arima_search", "How the orders of an ARIMA forecast are searched."),
+        rule<&P::arima_search>("arima_search",
+                               "How the orders of an ARIMA forecast are searched. Not in Dynaplan yet: "
+                               "accepted at its default only.",
+                               {.missing = "the arima predictor does not exist yet"}),
     };
 }
 

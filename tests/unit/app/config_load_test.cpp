@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "app/config_table.hpp"
 #include "config_test_files.hpp"
 
 using namespace dynaplan;
@@ -263,6 +264,61 @@ TEST_CASE("configuration: fields of Dynamo that are not there yet are accepted a
     CHECK(any_has(loaded.problems, "scheduling.external_plugins: plug-ins do not exist yet; leave it out"));
     CHECK(any_has(loaded.problems, "pre_deployment_sweeping_mode: must be none, rapid or thorough"));
     CHECK(any_has(load(R"({"scheduling": {"tick_max": 3}})").problems, "scheduling.tick_max: no such field"));
+}
+
+namespace {
+
+// A value that asks for something, as JSON.
+std::string off_default(const LaterField& f) {
+    if (f.structured) return "[1]";
+    switch (f.info.type) {
+        case FieldType::boolean: return f.standard == FieldValue{true} ? "false" : "true";
+        case FieldType::integer: {
+            const auto* standard = std::get_if<std::int64_t>(&f.standard);
+            return std::to_string(standard == nullptr ? 7 : *standard + 7);
+        }
+        case FieldType::number: return "7.5";
+        default: return R"("another")";
+    }
+}
+
+}  // namespace
+
+TEST_CASE("configuration: every field that is known and not there yet says so when it is asked for") {
+    const auto told = [](const std::string& name, const std::string& value) {
+        return load("{\"" + name + "\": " + value + "}").problems;
+    };
+    std::size_t refused = 0;
+    for (const LaterField& f : later_fields()) {
+        CAPTURE(f.path());
+        const std::string standard = text_of(f.standard);
+        const bool bare = f.info.type != FieldType::text && f.info.type != FieldType::enumeration;
+        const bool null = std::holds_alternative<std::monostate>(f.standard);
+        CHECK(told(f.path(), bare || null ? standard : '"' + standard + '"') == Lines{});
+        if (f.harmless) continue;
+        CHECK(told(f.path(), off_default(f)) ==
+              Lines{"--config:1: " + f.path() + ": " + std::string{f.missing} +
+                    (f.structured ? "; leave it out" : "; leave it at " + standard)});
+        ++refused;
+    }
+    CHECK(refused + 1 == later_fields().size());  // how the deployment was swept changes nothing
+    CHECK(told("policy.arima_search", "\"strict\"") == Lines{});
+    CHECK(
+        told("policy.arima_search", "\"upstream\"") ==
+        Lines{"--config:1: policy.arima_search: the arima predictor does not exist yet; leave it at strict"});
+    CHECK(
+        load(R"({"preset": "dynamo", "policy": {"arima_search": "strict"}})").problems ==
+        Lines{
+            "--config:1: policy.arima_search: the arima predictor does not exist yet; leave it at upstream"});
+    std::vector<std::string> values;
+    for (const Field& f : planner_fields()) {
+        for (const std::string_view value : f.not_yet) {
+            values.push_back(f.path() + '=' + std::string{value});
+            CHECK(any_has(told(f.path(), '"' + std::string{value} + '"'),
+                          f.path() + ": " + std::string{value} + " does not exist in Dynaplan yet: use "));
+        }
+    }
+    CHECK(values == Lines{"load_predictor=arima", "load_predictor=prophet", "load_predictor=auto"});
 }
 
 TEST_CASE("configuration: one HTTP server, with Dynamo's name for its port") {

@@ -167,6 +167,28 @@ TEST_CASE("values: off, auto and none stand for 0 and are written again as words
     CHECK(refusal("policy.warmup_outlier", true) == "must be a number or off, not true");
 }
 
+TEST_CASE("fields: what belongs to something that does not exist yet is refused off its default") {
+    std::vector<std::string> found;
+    for (const Field& f : planner_fields()) {
+        if (f.missing.empty()) continue;
+        found.push_back(f.path());
+        REQUIRE(f.type == FieldType::enumeration);
+        for (const Preset preset : {Preset::dynamo, Preset::dynaplan}) {
+            const FieldValue standard = f.get(config_of(preset));
+            for (const std::string_view value : f.values) {
+                PlannerConfig c = config_of(preset);
+                const std::vector<NamedValue> set{{f.path(), std::string{value}}};
+                const std::vector<std::string> expected{f.path() + ": " + std::string{f.missing} +
+                                                        "; leave it at " + text_of(standard)};
+                const bool is_standard = text(std::string{value}) == standard;
+                CHECK(set_fields(c, set, false) == (is_standard ? std::vector<std::string>{} : expected));
+                CHECK(f.get(c) == standard);
+            }
+        }
+    }
+    CHECK(found == std::vector<std::string>{"policy.arima_search"});
+}
+
 TEST_CASE("names: misspelt, misplaced and foreign names find the field that was meant") {
     CHECK(nearest_field("tfft") == "ttft");
     CHECK(nearest_field("max_gpu_buget") == "max_gpu_budget");
