@@ -1,5 +1,6 @@
 #include "wire/journal_reader.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@ struct JournalReader::Record {
 namespace {
 
 constexpr std::size_t magic_and_format = journal_magic.size() + 2;
+// The core orders what happens by time; the lines of the step protocol cannot even write such a one.
+constexpr const char* time_is_none = " has a time that is not finite";
 constexpr std::size_t record_frame_min = 2 + 4 + 1 + 1;  // sync, crc32, kind, the shortest length
 
 enum class Frame : std::uint8_t { valid, cut, damaged };
@@ -134,6 +137,8 @@ Result<bool> JournalReader::read_fpm(std::string_view body, std::size_t offset, 
     if (index >= engines_.size()) {
         return failure_at(offset, "engine " + std::to_string(index) + " has not been named in this segment");
     }
+    if (!std::isfinite(seconds_of(out.at)))
+        return failure_at(offset, std::string{"the fpm record"} + time_is_none);
     const Engine& engine = engines_[static_cast<std::size_t>(index)];
     fpm->role = engine.role;
     fpm->fpm.worker_id.assign(engine.key.worker_id);
@@ -178,8 +183,10 @@ Result<bool> JournalReader::read(const Record& record, Event& out, JournalItem& 
                 record.offset,
                 "record kind " + std::to_string(static_cast<unsigned>(record.kind)) + " is not known here");
     }
-    if (in.ok()) return true;
-    return failure_at(record.offset, "the " + std::string{name_of(record.kind)} + " record is malformed");
+    const std::string the_record = "the " + std::string{name_of(record.kind)} + " record";
+    if (!in.ok()) return failure_at(record.offset, the_record + " is malformed");
+    if (!std::isfinite(seconds_of(item.at))) return failure_at(record.offset, the_record + time_is_none);
+    return true;
 }
 
 // Torn or damaged in the middle? That depends on whether anything valid follows.

@@ -1,5 +1,6 @@
 // A segment that lost its end is read up to there; one that is damaged inside is refused. Everything here is
 // made by damaging one small segment at every place.
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -195,6 +196,16 @@ TEST_CASE("journal damage: a sound record that makes no sense is refused by its 
     CHECK(message(3, t + std::string(3, '\0')) == place + "engine 0 has not been named in this segment");
     CHECK(message(3, t + std::string(2, '\0')) == place + "the fpm record is malformed");
     CHECK(message(3, t + std::string(4, '\0')) == place + "the fpm record is malformed");
+    for (const double none : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+        std::string at_none;
+        put_f64(at_none, none);
+        CHECK(message(1, at_none + '\0') == place + "the checkpoint record has a time that is not finite");
+        CHECK(message(6, at_none + "\2" + '\0') == place + "the note record has a time that is not finite");
+        const std::string engine = record(2, std::string_view{"\0\1\0w", 4});
+        CHECK(read_all(after_header(engine + record(3, at_none + std::string(3, '\0')))).message ==
+              "journal offset " + std::to_string(at + engine.size()) +
+                  ": the fpm record has a time that is not finite");
+    }
     CHECK(message(4, "{").starts_with(place + "event: not JSON: "));
     CHECK(message(4, R"({"t":1,"event":"fpm","role":"decode","fpm":{}})") ==
           place + "event: an FPM that is not admitted");
