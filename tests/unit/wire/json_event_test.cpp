@@ -129,6 +129,19 @@ TEST_CASE("json event: settings of a section become dotted names") {
               .starts_with("config.set: "));
 }
 
+TEST_CASE("json event: a line of settings takes no more room and time than its length warrants") {
+    // Each name would carry the section's, 100 kB by 20,000 times.
+    std::string line = R"({"t":1,"event":"config","set":{")" + std::string(100'000, 's') + R"(":{"first":0)";
+    for (int i = 0; i < 20'000; ++i) line += ",\"" + std::to_string(i) + "\":0";
+    CHECK(refusal(line + "}}}").starts_with("config.set: no field has a name as long as 'ssss"));
+    CHECK(refusal(line + "}}}").size() < 200);
+
+    std::string many = R"({"t":1,"event":"config","set":{"first":0)";
+    for (int i = 0; i < 80'000; ++i) many += ",\"" + std::to_string(i) + "\":0";
+    CHECK(body<ConfigChanged>(many + "}}").set.size() == 80'001);
+    CHECK(refusal(many + R"(,"first":1}})") == "config.set: sets 'first' twice");
+}
+
 TEST_CASE("json event: unknown names are refused with the nearest valid one") {
     CHECK(refusal(R"({"t":0,"event":"inventory","role":"decode","redy":1})") ==
           "inventory: unknown key 'redy', did you mean 'ready'?");
