@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "app/config_node.hpp"
+#include "app/config_words.hpp"
 
 namespace dynaplan::app {
 namespace {
@@ -51,13 +52,8 @@ bool looks_like_json(const std::string& value) {
 
 // A name that is meant as a file is told as such; anything else gets both possibilities named.
 Error not_a_source(const std::string& value) {
-    constexpr std::size_t shown_max = 80;
-    std::string shown = value.substr(0, shown_max);
-    for (char& c : shown) {
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-    }
-    if (value.size() > shown_max) shown += "...";
-    return Error{"--config: \"" + shown + "\" is neither a file that exists nor inline JSON ({...})"};
+    return Error{"--config: \"" + printable(value) +
+                 "\" is neither a file that exists nor inline JSON ({...})"};
 }
 
 Result<Document> checked(std::string place, Result<Node> node) {
@@ -70,6 +66,11 @@ Result<Document> checked(std::string place, Result<Node> node) {
 }
 
 }  // namespace
+
+tl::unexpected<Error> document_failure(int line, std::string_view what) {
+    constexpr std::size_t shown_max = 200;  // parsers quote what they read, whole
+    return failure(std::to_string(line) + ": " + printable(what, shown_max));
+}
 
 Result<Document> read_document(const std::string& value) {
     if (value.empty()) return failure("--config: is empty; give a file or inline JSON");

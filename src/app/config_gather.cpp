@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "app/config_words.hpp"
+
 namespace dynaplan::app {
 namespace {
 
@@ -108,15 +110,6 @@ void unknown(const std::string& name, const Origin& at, bool allow_unknown, Gath
     }
 }
 
-std::string clean(const std::string& key) {
-    constexpr std::size_t shown_max = 80;
-    std::string out = key.substr(0, shown_max);
-    for (char& c : out) {
-        if (static_cast<unsigned char>(c) < 0x20) c = '?';
-    }
-    return key.size() > shown_max ? out + "..." : out;
-}
-
 class DocumentWalk {
 public:
     DocumentWalk(const Document& document, bool allow_unknown, Gathered& out)
@@ -129,7 +122,7 @@ public:
             const Node& value = node.items[i];
             const Origin at{Origin::Kind::file, place_, value.line, name};
             if (!seen.insert(node.keys[i]).second) {
-                report(out_, at, clean(name), "is given twice");
+                report(out_, at, printable(name), "is given twice");
             } else {
                 one(name, value, at);
             }
@@ -148,7 +141,7 @@ private:
                 report(out_, at, name, "is a section: its fields go below it");
             }
         } else {
-            unknown(clean(name), at, allow_unknown_, out_);
+            unknown(printable(name), at, allow_unknown_, out_);
         }
     }
 
@@ -231,7 +224,7 @@ void gather_overrides(const std::vector<Override>& overrides, Gathered& out) {
             if (is_section(o.field)) {
                 report(out, at, o.field, "is a section: name one of its fields");
             } else {
-                unknown(clean(o.field), at, false, out);
+                unknown(printable(o.field), at, false, out);
             }
             continue;
         }

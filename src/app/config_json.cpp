@@ -43,7 +43,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 public:
     explicit TreeBuilder(const int* line) : line_{line} {}
     [[nodiscard]] Node take() { return std::move(root_); }
-    [[nodiscard]] const std::string& problem() const { return problem_; }
+    [[nodiscard]] tl::unexpected<Error> problem() const { return document_failure(problem_line_, problem_); }
 
     bool null() override { return scalar(FieldValue{}); }
     bool boolean(bool v) override { return scalar(FieldValue{v}); }
@@ -71,16 +71,13 @@ public:
         if (const auto bracket = text.find("] "); bracket != std::string::npos) text.erase(0, bracket + 2);
         const auto colon = text.find(": ");
         if (text.rfind("parse error at", 0) == 0 && colon != std::string::npos) text.erase(0, colon + 2);
-        problem_ = std::to_string(*line_) + ": " + text;
-        for (char& c : problem_) {
-            if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-        }
-        return false;
+        return refuse(text);
     }
 
 private:
     bool refuse(const std::string& what) {
-        problem_ = std::to_string(*line_) + ": " + what;
+        problem_line_ = *line_;
+        problem_ = what;
         return false;
     }
     bool count() {
@@ -125,6 +122,7 @@ private:
     std::vector<Node> open_;
     std::vector<int> key_line_;
     std::size_t nodes_ = 0;
+    int problem_line_ = 1;
     std::string problem_;
 };
 
@@ -136,7 +134,7 @@ Result<Node> parse_json(std::string_view text) {
     const LineCounter first{text.data(), &line};
     const LineCounter last{text.data() + text.size(), &line};
     const bool done = nlohmann::json::sax_parse(first, last, &builder);
-    if (!done) return failure(builder.problem());
+    if (!done) return builder.problem();
     return builder.take();
 }
 

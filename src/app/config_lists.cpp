@@ -3,6 +3,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "app/config_words.hpp"
+
 namespace dynaplan::app {
 namespace {
 
@@ -26,9 +28,10 @@ public:
         std::map<std::string, std::string> read;
         for (std::size_t i = 0; i < setting_.node.items.size(); ++i) {
             const std::string& key = setting_.node.keys[i];
-            if (auto text = text_item(setting_.node.items[i], "." + key)) {
+            const std::string where = "." + printable(key);
+            if (auto text = text_item(setting_.node.items[i], where)) {
                 if (!read.emplace(key, std::move(*text)).second) {
-                    problem(setting_.node.items[i], "." + key, "is given twice");
+                    problem(setting_.node.items[i], where, "is given twice");
                 }
             }
         }
@@ -81,7 +84,7 @@ private:
         bool has_role = false;
         for (std::size_t i = 0; i < item.items.size(); ++i) {
             const std::string& key = item.keys[i];
-            const std::string name = where + "." + key;
+            const std::string name = where + "." + printable(key);
             if ((key == "url" && has_url) || (key == "role" && has_role)) {
                 problem(item.items[i], name, "is given twice");
                 good = false;
@@ -106,7 +109,7 @@ private:
                 has_role = true;
             } else {
                 problem(item.items[i], name,
-                        "must be prefill, decode or agg, not \"" + text->substr(0, 80) + "\"");
+                        "must be prefill, decode or agg, not \"" + printable(*text) + "\"");
                 good = false;
             }
         }
@@ -120,7 +123,7 @@ private:
 
     void check_url(const Node& item, const std::string& where, const std::string& url, bool& good) {
         if (good_url(url)) return;
-        problem(item, where, "url must be tcp://host:port or ipc://path, not \"" + url.substr(0, 80) + "\"");
+        problem(item, where, "url must be tcp://host:port or ipc://path, not \"" + printable(url) + "\"");
         good = false;
     }
 

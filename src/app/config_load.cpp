@@ -7,6 +7,7 @@
 
 #include "app/config_gather.hpp"
 #include "app/config_lists.hpp"
+#include "app/config_words.hpp"
 
 namespace dynaplan::app {
 namespace {
@@ -133,7 +134,7 @@ private:
         const bool agree = written ? written->port == number && number != 0 : listen == "off" && number == 0;
         if (!agree)
             problem("control_api_port",
-                    "says another port than http.listen (" + listen + "): give one of them");
+                    "says another port than http.listen (" + printable(listen) + "): give one of them");
     }
 
     void check_rest() {
@@ -164,7 +165,7 @@ private:
         if (const auto& bundle = c.metrics.pulling_ca_bundle) {
             std::error_code error;
             if (!std::filesystem::is_regular_file(*bundle, error)) {
-                problem("metric_pulling_prometheus_ca_bundle", "no such file: " + *bundle);
+                problem("metric_pulling_prometheus_ca_bundle", "no such file: " + printable(*bundle));
             }
         }
         check_http();
@@ -175,8 +176,8 @@ private:
         if (http.listen == "off") return;
         const auto address = host_port(http.listen);
         if (!address) {
-            problem("http.listen",
-                    "must be host:port, such as 127.0.0.1:9086, or off; not \"" + http.listen + "\"");
+            problem("http.listen", "must be host:port, such as 127.0.0.1:9086, or off; not \"" +
+                                       printable(http.listen) + "\"");
         } else if (!is_loopback(address->host) && !http.token_file) {
             problem("http.listen", "is open beyond this machine: that needs http.token_file");
         }

@@ -12,10 +12,11 @@
 
 namespace dynaplan::app {
 
-// Bounds of a document. A real configuration has a few hundred values, five levels deep.
+// Bounds of a document, and of what its aliases make of it. A real configuration has a few hundred values,
+// five levels deep.
 inline constexpr std::size_t config_bytes_max = 1 << 20;
 inline constexpr std::size_t config_nodes_max = 20'000;
-inline constexpr std::size_t config_depth_max = 32;
+inline constexpr std::size_t config_depth_max = 32;  // lists and maps inside each other
 
 struct Node {
     enum class Kind : std::uint8_t { scalar, list, map };
@@ -29,6 +30,8 @@ struct Node {
 // The error's message begins with the line: "3: mapping values are not allowed here".
 Result<Node> parse_yaml(std::string_view text);
 Result<Node> parse_json(std::string_view text);
+// How both of them fail: one line that can be printed, however long what they quote is.
+tl::unexpected<Error> document_failure(int line, std::string_view what);
 
 // Where a configuration came from, and what it says.
 struct Document {

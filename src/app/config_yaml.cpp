@@ -5,6 +5,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -14,15 +15,37 @@
 namespace dynaplan::app {
 namespace {
 
+// Some of the library's problems have no place.
+int line_of(const YAML::Mark& mark) { return std::max(mark.line, 0) + 1; }
+
 class Refused : public std::runtime_error {
 public:
     Refused(const YAML::Mark& mark, const std::string& what)
-        : std::runtime_error{std::to_string(mark.line + 1) + ": " + what} {}
+        : std::runtime_error{what}, line_{line_of(mark)} {}
+    [[nodiscard]] int line() const { return line_; }
+
+private:
+    int line_;
 };
 
-std::size_t size_of(const Node& n) {
-    std::size_t total = 1;
-    for (const Node& item : n.items) total += size_of(item);
+// What a value takes, once for each of its copies.
+struct Size {
+    std::size_t nodes = 0;
+    std::size_t bytes = 0;   // of its texts
+    std::size_t levels = 0;  // lists and maps inside each other
+};
+
+Size size_of(const Node& n) {
+    Size total{1, 0, 0};
+    if (const auto* text = std::get_if<std::string>(&n.scalar)) total.bytes = text->size();
+    for (const std::string& key : n.keys) total.bytes += key.size();
+    for (const Node& item : n.items) {
+        const Size of_item = size_of(item);
+        total.nodes += of_item.nodes;
+        total.bytes += of_item.bytes;
+        total.levels = std::max(total.levels, of_item.levels);
+    }
+    if (n.kind != Node::Kind::scalar) ++total.levels;
     return total;
 }
 
@@ -45,9 +68,11 @@ public:
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) throw Refused{mark, "an alias inside its own value"};
+        const Size size = size_of(found->second);
+        count(mark, size);
+        check_depth(mark, size.levels);
         Node copy = found->second;
-        count(mark, size_of(copy));
-        copy.line = mark.line + 1;
+        copy.line = line_of(mark);
         put(mark, std::move(copy));
     }
     void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -85,34 +110,42 @@ private:
         throw Refused{mark, "the tag " + tag + " is not supported"};
     }
 
-    void count(const YAML::Mark& mark, std::size_t n) {
-        nodes_ += n;
+    void count(const YAML::Mark& mark, const Size& more) {
+        nodes_ += more.nodes;
+        bytes_ += more.bytes;
         if (nodes_ > config_nodes_max) {
             throw Refused{mark,
                           "more than " + std::to_string(config_nodes_max) + " values (aliases expanded)"};
         }
+        if (bytes_ > config_bytes_max) {
+            throw Refused{
+                mark, "more than " + std::to_string(config_bytes_max) + " bytes of text (aliases expanded)"};
+        }
+    }
+    void check_depth(const YAML::Mark& mark, std::size_t levels) const {
+        if (open_.size() + levels > config_depth_max) {
+            throw Refused{mark, "nested deeper than " + std::to_string(config_depth_max) + " levels"};
+        }
     }
 
     void scalar(const YAML::Mark& mark, YAML::anchor_t anchor, FieldValue value) {
-        count(mark, 1);
         Node n;
         n.scalar = std::move(value);
-        n.line = mark.line + 1;
+        n.line = line_of(mark);
+        count(mark, size_of(n));
         if (anchor != 0) anchors_[anchor] = n;
         put(mark, std::move(n));
     }
 
     void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
-        count(mark, 1);
-        if (open_.size() >= config_depth_max) {
-            throw Refused{mark, "nested deeper than " + std::to_string(config_depth_max) + " levels"};
-        }
+        count(mark, {1, 0, 1});
+        check_depth(mark, 1);
         if (!open_.empty() && open_.back().node.kind == Node::Kind::map && !open_.back().has_key) {
             throw Refused{mark, "a key must be a plain word"};
         }
         Open level;
         level.node.kind = kind;
-        level.node.line = mark.line + 1;
+        level.node.line = line_of(mark);
         level.anchor = anchor;
         level.mark = mark;
         open_.push_back(std::move(level));
@@ -146,7 +179,7 @@ private:
             if (n.kind != Node::Kind::scalar || text == nullptr)
                 throw Refused{mark, "a key must be a plain word"};
             parent.key = *text;
-            parent.key_line = mark.line + 1;
+            parent.key_line = line_of(mark);
             parent.has_key = true;
         }
     }
@@ -155,6 +188,7 @@ private:
     std::vector<Open> open_;
     std::map<YAML::anchor_t, Node> anchors_;
     std::size_t nodes_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace
@@ -165,17 +199,18 @@ Result<Node> parse_yaml(std::string_view text) {
         YAML::Parser parser{in};
         TreeBuilder builder;
         if (!parser.HandleNextDocument(builder))
-            return failure("1: holds no value; write {} for all defaults");
+            return document_failure(1, "holds no value; write {} for all defaults");
         Node root = builder.take();
         TreeBuilder second;
-        if (parser.HandleNextDocument(second)) return failure("1: holds more than one YAML document");
+        if (parser.HandleNextDocument(second))
+            return document_failure(1, "holds more than one YAML document");
         return root;
     } catch (const Refused& e) {
-        return failure(e.what());
+        return document_failure(e.line(), e.what());
     } catch (const YAML::Exception& e) {
-        return failure(std::to_string(e.mark.line + 1) + ": " + e.msg);
+        return document_failure(line_of(e.mark), e.msg);
     } catch (const std::exception& e) {
-        return failure(std::string{"1: "} + e.what());
+        return document_failure(1, e.what());
     }
 }
 

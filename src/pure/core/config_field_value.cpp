@@ -20,7 +20,10 @@ std::string_view trimmed(std::string_view s) {
 std::string quoted(std::string_view s) {
     constexpr std::size_t shown_max = 60;
     std::string out = "\"";
-    for (const char c : s.substr(0, shown_max)) out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    for (const char c : s.substr(0, shown_max)) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += byte < 0x20 || byte == 0x7f ? '?' : c;
+    }
     if (s.size() > shown_max) out += "...";
     return out + '"';
 }

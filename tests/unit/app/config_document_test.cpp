@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "app/config_node.hpp"
 #include "config_test_files.hpp"
 
 using namespace dynaplan;
@@ -107,6 +110,53 @@ TEST_CASE("document: nesting and aliases are bounded") {
           std::string::npos);
     CHECK(refusal(folder, "wide.json", "{\"a\": [" + repeated("1,", 30'000) + "1]}") ==
           "wide.json:1: more than 20000 values");
+}
+
+TEST_CASE("document: what aliases make of a small file is bounded in text and depth, too") {
+    const TestFolder folder;
+    const std::string text = "a: &a " + std::string(100'000, 'x') + "\n";
+    CHECK(refusal(folder, "a.yaml", text + "b:\n  c: [" + repeated("*a, ", 5000) + "]\n") ==
+          "a.yaml:3: more than 1048576 bytes of text (aliases expanded)");
+    const std::string keyed = "a: &a {" + std::string(900, 'k') + ": 1}\n";
+    CHECK(refusal(folder, "b.yaml", keyed + "b:\n  c: [" + repeated("*a, ", 5000) + "]\n") ==
+          "b.yaml:3: more than 1048576 bytes of text (aliases expanded)");
+    const auto nested = [](const std::string& inside, int levels) {
+        return repeated("[", levels) + inside + repeated("]", levels) + "\n";
+    };
+    CHECK(refusal(folder, "c.yaml", "a: &a " + nested("", 16) + "b: " + nested("*a", 16)) ==
+          "c.yaml:2: nested deeper than 32 levels");
+    CHECK(parse_yaml("a: &a " + nested("", 16) + "b: " + nested("*a", 15)));
+}
+
+TEST_CASE("document: what a message quotes of a file is short and can be printed") {
+    const TestFolder folder;
+    const std::string long_text(100'000, 'x');
+    const auto check = [&](const std::string& name, const std::string& text) {
+        CAPTURE(text.substr(0, 100));
+        const auto loaded = load(folder.write(name, text));
+        CHECK_FALSE(loaded.ok());
+        for (const std::string& line : bare(loaded.problems, folder)) {
+            CHECK(line.size() < 300);
+            CHECK(std::none_of(line.begin(), line.end(),
+                               [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }));
+        }
+    };
+    for (const std::string& bad : {long_text, std::string{"\\u001b[31m\\u007f"}}) {
+        for (const std::string& field :
+             {R"("ttft": ")" + bad + '"', R"("mode": ")" + bad + '"', '"' + bad + R"(": 1)",
+              R"("policy": {")" + bad + R"(": 1})", R"("http": {"listen": ")" + bad + R"("})",
+              R"("http": {"listen": ")" + bad + R"("}, "control_api_port": 1)",
+              R"("bus": {"endpoints": [")" + bad + R"("]})",
+              R"("bus": {"endpoints": [{"url": "tcp://h:1", "role": ")" + bad + R"("}]})",
+              R"("bus": {"endpoints": [{"url": "tcp://h:1", ")" + bad + R"(": "decode"}]})",
+              R"("metric_pulling_prometheus_ca_bundle": ")" + bad + '"'}) {
+            check("a.json", "{" + field + "}");
+        }
+    }
+    check("b.json", "{\"ttft\": \"" + long_text);
+    check("b.yaml", "ttft: !" + long_text + " 5\n");
+    check("c.yaml", "ttft: *" + long_text + "\n");
+    check("d.yaml", "ttft: \"\\\x1b\"\n");
 }
 
 TEST_CASE("document: a key of any length or content gives one short line") {
