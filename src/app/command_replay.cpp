@@ -73,10 +73,29 @@ std::string check_kinds(const ReplayJob& job) {
     return "journals, core scenarios and traces cannot be replayed together: " + kinds;
 }
 
+// A journal replayed as it stands is only compared; with settings of its own it is a new run.
+bool is_new_run(const ReplayJob& job) { return job.options.with_policy || job.options.assume; }
+
+// Empty when a run of these inputs can be kept. Told before the file is created: an empty one would be left.
+std::string check_journal(const ReplayJob& job) {
+    if (!job.options.journal) return {};
+    if (has_kind(job, InputKind::core_scenario)) {
+        return "--journal " + *job.options.journal +
+               ": a core scenario drives the rules tick by tick, without events that a journal could keep; "
+               "leave it out, or keep the decisions with --effects";
+    }
+    if (has_kind(job, InputKind::journal) && !is_new_run(job)) {
+        return "--journal " + *job.options.journal +
+               ": a journal that is only verified is not written again; copy the file, or try another policy "
+               "on it with --set, --config or --preset";
+    }
+    return {};
+}
+
 void run_kind(ReplayJob& job, JournalOut& journal) {
     if (has_kind(job, InputKind::journal)) {
         job.kind = "journal";
-        if (job.options.with_policy || job.options.assume) {
+        if (is_new_run(job)) {
             replay_journals_with_policy(job, journal);
         } else {
             replay_journals(job);
@@ -199,6 +218,8 @@ int run_replay(const ReplayOptions& options) {
         for (const std::string& p : job.problems) std::fprintf(stderr, "replay: %s\n", p.c_str());
         return job.code();
     }
+
+    if (const std::string wrong = check_journal(job); !wrong.empty()) return usage(wrong);
 
     std::optional<OutputFile> effects;
     if (options.effects) {

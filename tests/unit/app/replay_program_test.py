@@ -276,6 +276,14 @@ class Journals(Case):
         self.assertNotIn("scale_up", said["summary"]["decisions_by_reason"])
         self.assertEqual(self.replay(path, "--preset", "dynamo")["preset"], "dynamo")
 
+    def test_a_journal_that_is_only_verified_is_not_written_again(self) -> None:
+        path, out, effects = self.journal(), self.path("again.journal"), self.path("e")
+        told = self.run_program("replay", path, "--journal", out, "--effects", effects, code=2).stderr
+        self.assertIn("--set", told)
+        self.assertFalse(os.path.exists(out) or os.path.exists(effects))
+        self.replay(path, "--set", "itl=500", "--journal", out)
+        self.assertGreater(self.replay(out)["summary"]["effects_verified"], 5)
+
     def test_kinds_do_not_mix(self) -> None:
         self.assertIn("together", self.run_program("replay", self.journal(), self.path("t.jsonl"), code=2).stderr)
 
@@ -317,6 +325,35 @@ class Scenarios(Case):
                 self.assertEqual(len(changed["differences"]), 1)
                 return
         self.fail("no golden file decides anything")
+
+    def golden(self) -> tuple[str, dict]:
+        path = ROOT / "tests" / "vectors" / "core" / "many_engines_24x2.json"
+        return str(path), json.loads(path.read_text())
+
+    def test_a_core_scenario_has_no_journal_and_no_file_is_left(self) -> None:
+        path, _ = self.golden()
+        out, effects = self.path("out.journal"), self.path("e.jsonl")
+        told = self.run_program("replay", path, "--journal", out, "--effects", effects, code=2)
+        self.assertEqual(told.stdout, "")
+        self.assertIn(out, told.stderr)
+        self.assertIn("--effects", told.stderr)
+        self.assertFalse(os.path.exists(out) or os.path.exists(effects))
+        kept = self.write("kept.journal", b"of an earlier run")
+        self.run_program("replay", path, "--journal", kept, code=2)
+        self.assertEqual(pathlib.Path(kept).read_bytes(), b"of an earlier run")
+        said = self.replay(path, "--effects", effects)
+        self.assertEqual(len(pathlib.Path(effects).read_text().splitlines()), len(said["decisions"]))
+
+    def test_a_damaged_core_scenario_is_1_with_its_place_and_what_is_sound_before_it_counts(self) -> None:
+        _, scenario = self.golden()
+        scenario["ticks"][3]["in"]["now_s"] = "soon"
+        path = self.write("bad.json", json.dumps(scenario))
+        said = self.replay(path, code=1)
+        self.assertEqual(said["problems"], [
+            f'{path}: ticks[3].in.now_s: must be a number, "NaN", "Infinity" or "-Infinity", not "soon"'])
+        self.assertEqual(said["summary"]["ticks"], 3)
+        cut = self.run_program("replay", self.write("cut.json", json.dumps(scenario)[:5000]), code=1).stderr
+        self.assertRegex(cut, r"cut\.json: not JSON: parse error at line 1, column \d+")
 
 
 if __name__ == "__main__":
