@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Lists the tests of src/pure in a configured build folder: one line each, test name, tab, ninja target.
 
-These are the unit tests of the layers under src/pure and the fuzz corpus; tools/test builds only them in the
-sanitizer build, so that it costs one compilation of src/pure and nothing of the rest.
+These are the unit tests of the layers under src/pure and the fuzz corpus, without the suite long; tools/test builds
+only them in the sanitizer build, so that it costs one compilation of src/pure and of the configuration's parser,
+which is fuzzed too, and nothing of the rest.
 """
 
 import json
@@ -21,7 +22,7 @@ def pure_tests(tests: list[dict], build: pathlib.Path, layers: set[str]) -> list
         except ValueError:
             continue  # a script, not one of our binaries
         of_a_layer = "unit" in suites and target.parent.name in layers
-        if of_a_layer or "fuzz" in suites:
+        if "long" not in suites and (of_a_layer or "fuzz" in suites):
             chosen.append((test["name"], target.as_posix()))
     return chosen
 

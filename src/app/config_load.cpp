@@ -240,8 +240,8 @@ private:
         out_.warnings.insert(out_.warnings.end(), gathered_.warnings.begin(), gathered_.warnings.end());
         sort_problems();
         for (const PlacedProblem& p : gathered_.problems) out_.problems.push_back(line_of(p));
-        const auto repeated = std::ranges::unique(out_.problems);
-        out_.problems.erase(repeated.begin(), repeated.end());
+        const auto repeated = std::unique(out_.problems.begin(), out_.problems.end());
+        out_.problems.erase(repeated, out_.problems.end());
     }
 
     // Sources in the order in which they first had a problem, each by line.

@@ -1,6 +1,7 @@
 // The fuzz targets on the stored corpus and on seeded inputs, as plain tests.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -46,12 +47,18 @@ TEST_CASE("fuzz corpus: every stored input, whole and cut, on its target") {
     }
 }
 
+// Of the suite `long`: more of the same.
+int rounds() {
+    const char* given = std::getenv("FUZZ_ROUNDS");
+    return given == nullptr ? 30 : std::atoi(given);
+}
+
 TEST_CASE("fuzz corpus: every stored input, damaged, on its target") {
     Dice dice{20260421};
     for (const Target& target : targets) {
         for (const fs::path& file : corpus_of(target.name)) {
             const std::string bytes = bytes_of(file);
-            for (int i = 0; i < 30; ++i) {
+            for (int i = rounds(); i > 0; --i) {
                 const std::string changed = damaged(bytes, dice);
                 CAPTURE(file.filename().string());
                 CAPTURE(i);

@@ -7,6 +7,7 @@ import gzip
 import json
 import pathlib
 import struct
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 VECTORS = HERE.parent / "vectors"
@@ -21,6 +22,137 @@ def put(target, name, data):
 def text(s):
     data = s.encode()
     return bytes([0xA0 | len(data)]) + data
+
+
+def varint(n):
+    out = b""
+    while n >= 0x80:
+        out += bytes([n & 0x7F | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def header(config, segment=0):
+    """A journal's header, proto/journal.md."""
+    body = struct.pack("<Qq", segment, 1776800000123) + varint(5) + b"0.1.0" + config
+    sized = struct.pack("<I", len(body)) + body
+    return b"\x8aDPJ\r\n\x1a\n" + struct.pack("<HI", 1, zlib.crc32(sized)) + sized
+
+
+def journal_record(kind, body):
+    sized = bytes([kind]) + varint(len(body)) + body
+    return b"\xd7\x4a" + struct.pack("<I", zlib.crc32(sized)) + sized
+
+
+def seconds(t):
+    return struct.pack("<d", t)
+
+
+def put_journals():
+    start = header(b'{"mode":"decode"}') + journal_record(1, seconds(0.25) + varint(4) + b"PLAN" + b"COORD")
+    engine = journal_record(2, varint(0) + b"\x01" + varint(0) + b"7")
+    report = journal_record(3, seconds(0.4) + varint(0) + b"\x16" + varint(300) + seconds(0.012)
+                            + b"".join(varint(n) for n in (0, 0, 0, 17, 70211)) + seconds(1843.25))
+    everything = journal_record(3, seconds(0.5) + varint(0) + b"\xff" + varint(2 ** 63 - 1) + varint(2) + seconds(1.5)
+                                + b"".join(varint(n) for n in (1, 2, 3, 4, 5)) + seconds(0.1) + seconds(-0.0)
+                                + b"".join(varint(n) for n in (6, 7, 8, 9)) + seconds(5e-324) + seconds(1e308))
+    tick = journal_record(4, b'{"t":5,"event":"tick"}')
+    effect = journal_record(5, b'{"t":5,"effect":"wake_at","at":10}')
+    note = journal_record(6, seconds(6.0) + b"\x01" + varint(12)) + journal_record(6, seconds(7.0) + b"\x02" + varint(0) + b"seen")
+    whole = start + engine + report + everything + tick + effect + note
+    put("journal", "whole", whole)
+    put("journal", "header_alone", header(b""))
+    put("journal", "torn_tail", whole[:-3])
+    put("journal", "damaged_in_the_middle", start + engine[:-1] + b"8" + report + tick)
+    put("journal", "damaged_beyond_search", start + b"\xd7\x4a\x00\x00\x00\x00\x04\x30" * 40)
+    put("journal", "unnamed_engine", start + report)
+    put("journal", "engine_out_of_turn", start + engine + engine)
+    put("journal", "unknown_kind", start + journal_record(9, b"later"))
+    put("journal", "time_that_is_none", start + engine
+        + journal_record(3, seconds(float("nan")) + varint(0) + b"\x00" + varint(1)) + tick)
+    put("journal", "note_at_no_time", start + journal_record(6, seconds(float("inf")) + b"\x02" + varint(0)))
+    put("journal", "checkpoint_at_no_time", header(b"{}") + journal_record(1, seconds(float("-inf")) + varint(0)))
+    put("journal", "report_as_a_line", start + journal_record(4, b'{"t":5,"event":"fpm","role":"decode","fpm":{"worker_id":"7"}}'))
+    put("journal", "version_of_a_later_day", header(b"{}")[:8] + b"\x02\x00" + header(b"{}")[10:])
+    put("journal", "claims_a_long_body", start + b"\xd7\x4a" + bytes(4) + b"\x04" + b"\xff" * 9 + b"\x01")
+
+
+def put_step_lines():
+    for name, line in {
+        "tick": '{"t":5,"event":"tick"}',
+        "fpm": '{"t":0.1,"event":"fpm","role":"decode","fpm":{"worker_id":"7","wall_time":0.012,"scheduled_requests":'
+               '{"num_decode_requests":17,"sum_decode_kv_tokens":70211,"var_decode_kv_tokens":1843.25}}}',
+        "fpm_refused": '{"t":0.1,"event":"fpm","role":"agg","fpm":{"worker_id":"7","wall_time":-1}}',
+        "engine_joined": '{"t":-0.0,"event":"engine_joined","role":"prefill","worker_id":"\\u00e4\\ud83d\\ude00","dp_rank":3,'
+                         '"capabilities":{"num_gpu":2,"max_num_batched_tokens":8192,"max_num_seqs":null,'
+                         '"context_length":32768,"max_kv_tokens":9223372036854775807}}',
+        "engine_left": '{"t":1e-7,"event":"engine_left","role":"decode","worker_id":"7","dp_rank":0}',
+        "inventory": '{"t":1,"event":"inventory","role":"decode","ready":1,"expected":null,"rolling":true}',
+        "traffic": '{"t":180,"event":"traffic","window_s":180,"num_req":540.5,"isl":1500,"osl":200,"ttft_ms":210,'
+                   '"itl_ms":18.1,"kv_hit_rate":0.25}',
+        "traffic_idle": '{"t":180,"event":"traffic","window_s":60,"idle":true}',
+        "traffic_zero": '{"t":180,"event":"traffic","num_req":0}',
+        "outcome": '{"t":9,"event":"outcome","decision_id":7,"outcome":"timed_out"}',
+        "published": '{"t":9,"event":"published","proposal":0,"decision_id":41}',
+        "refused": '{"t":9,"event":"refused","proposal":0,"reason":"conflict"}',
+        "decision_restored": '{"t":0,"event":"decision_restored","decision_id":7,"prefill":null,"decode":2,'
+                             '"state":"published","age_s":12.75}',
+        "config": '{"t":0,"event":"config","set":{"ttft":400,"itl":5.0,"policy":{"trigger":"tick","a":{"b":null}},'
+                  '"enable_load_scaling":false}}',
+        "config_twice": '{"t":0,"event":"config","set":{"a":{"b":1},"a.b":2}}',
+        "bus": '{"t":0,"event":"bus","connected":false}',
+        "leader": ' {"event":"leader","t":1e300,"leading":true}\r\n',
+        "unknown_event": '{"t":0,"event":"tock"}',
+        "unknown_key": '{"t":0,"event":"tick","tick":1}',
+        "repeated_key": '{"t":0,"t":1,"event":"tick"}',
+        "effect": '{"t":5,"effect":"done"}',
+        "number_beyond_64_bits": '{"t":0,"event":"published","proposal":18446744073709551615,"decision_id":1e19}',
+        "why": '{"why":"it holds"}',
+        "nested_without_end": '{"t":' + "[" * 2000,
+    }.items():
+        put("step_line", name, line.encode())
+    put("step_line", "bad_utf8", b'{"t":0,"event":"engine_left","role":"decode","worker_id":"\xff"}')
+    put("step_line", "long_section", b'{"t":0,"event":"config","set":{"' + b"s" * 3000 + b'":{"a":1,"b":2}}}')
+
+
+def put_configs():
+    for name, document in {
+        "plain.yaml": "mode: disagg\nttft: 500  # ms\nitl: 40\nmax_gpu_budget: 16\npolicy:\n  trigger: tick\n"
+                      "capabilities:\n  decode: {max_kv_tokens: 400000}\n",
+        "dynamo.yaml": "preset: dynamo\nload_predictor: constant\nthroughput_adjustment_interval: 180\n"
+                       "metric_pulling_prometheus_endpoint: http://localhost:9090\n",
+        "lists.yaml": "bus:\n  transport: zmq\n  endpoints:\n    - tcp://127.0.0.1:5557\n"
+                      "    - {url: 'ipc:///tmp/x', role: decode}\netcd: {endpoints: [http://127.0.0.1:2379]}\n",
+        "plain.json": '{"mode": "agg", "ttft": 500.0, "policy": {"trigger": "tick"},\n "min_endpoint": 2}',
+        "odd_words.yaml": "enable_load_scaling: yes\nttft: '1e3'\nitl: !!float 40\nlog_dir: ~\nhttp: {listen: off}\n"
+                          "journal:\n",
+        "wrong_values.yaml": "mode: both\nttft: -1\nitl: [1]\nttfd: 500\nttft: 600\npolicy: 3\nload_predictor: prophet\n",
+        "later_fields.yaml": "enable_power_awareness: true\nprophet_window_size: 7\nscheduling: {external_plugins: [a]}\n",
+        "aliases.yaml": "a: &a [1, 2]\nb: &b [*a, *a]\nc: {d: *b, e: &e {f: *b}}\n",
+        "alias_in_itself.yaml": "a: &a [*a]\n",
+        "alias_of_nothing.yaml": "a: *b\n",
+        "two_documents.yaml": "ttft: 1\n---\nttft: 2\n",
+        "tags.yaml": "a: !!python/object:os.system x\n",
+        "block_text.yaml": "a: |\n  one\n  two\nb: >-\n  three\n\n  four\n? five\n: six\n",
+        "escapes.yaml": 'a: "\\x41\\u00e4\\U0001F600\\t\\\n  b"\n',
+        "bad_escape.yaml": 'ttft: "\\q"\n',
+        "tab.yaml": "a:\n\t- b\n",
+        "list_of_nothing.yaml": "- \n- - \n  - ~\n",
+        "cut.json": '{"ttft": 500, "mode": "dis',
+        "numbers.json": '[-0, -0.0, 1e-400, 18446744073709551615, 9223372036854775808, -9223372036854775808, 1E5]',
+        "number_too_large.json": '{"ttft":\n1e400}',
+        "repeated_keys.json": '{"ttft": 1, "ttft": 2, "policy": {}, "policy": {"trigger": "tick"}}',
+        "text_without_end.json": '{"ttft": "' + "x" * 3000,
+        "deep.json": "[" * 40 + "]" * 40,
+        "deep.yaml": "".join(" " * n + "a:\n" for n in range(40)),
+        "deep_by_aliases.yaml": "a: &a " + "[" * 20 + "]" * 20 + "\nb: &b " + "[" * 20 + "*a" + "]" * 20 + "\n",
+        "text_by_aliases.yaml": "a: &a " + "x" * 3000 + "\nb: [" + "*a, " * 900 + "]\n",
+    }.items():
+        put("config", name, document.encode())
+    put("config", "bad_utf8.yaml", b"log_dir: \xff\xfe\n\x80: 1\n")
+    put("config", "utf16.yaml", "ttft: 500\n".encode("utf-16"))
+    put("config", "zero_byte.yaml", b"ttft: 5\x000\n")
+    put("config", "control.json", b'{"a\x1b[31m": 1, "ttft": "\x7f\\u0007"}')
 
 
 def main():
@@ -57,6 +189,9 @@ def main():
     put("trace", "garbage_between_members", member + b"\x00garbage\x1f\x8b" + member)
     put("trace", "damaged_member", member + member[:40] + b"\xff\xff" + member[42:] + member)
     put("trace", "bomb", gzip.compress(b"\n" * 500000, mtime=0) + member)
+    put_step_lines()
+    put_journals()
+    put_configs()
 
 
 main()

@@ -14,12 +14,24 @@ std::string try_fpm(std::string_view bytes);
 std::string try_fpm_json(std::string_view text);
 // TraceReader: the same answers however the bytes are cut into pieces, counts that add up.
 std::string try_trace(std::string_view bytes);
+// StepLineParser: nothing of an earlier line shines through; what was read survives writing.
+std::string try_step_line(std::string_view line);
+// JournalReader, on the bytes and on the same with right checksums: places within the segment, errors that
+// stay; what was read survives writing.
+std::string try_journal(std::string_view bytes);
+// parse_yaml and parse_json: bounds and lines; then the whole way to a configuration, and back by what
+// `config show` says.
+std::string try_config(std::string_view text);
 
 struct Target {
     std::string_view name;  // also of its folder in the corpus
     std::string (*run)(std::string_view bytes);
 };
-inline constexpr std::array<Target, 3> targets{
-    {{"fpm", try_fpm}, {"fpm_json", try_fpm_json}, {"trace", try_trace}}};
+inline constexpr std::array<Target, 6> targets{{{"fpm", try_fpm},
+                                                {"fpm_json", try_fpm_json},
+                                                {"trace", try_trace},
+                                                {"step_line", try_step_line},
+                                                {"journal", try_journal},
+                                                {"config", try_config}}};
 
 }  // namespace dynaplan::fuzz

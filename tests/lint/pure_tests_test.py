@@ -28,6 +28,10 @@ class PureTestsTest(unittest.TestCase):
     def test_the_fuzz_corpus_is_picked(self):
         self.assertEqual(self.pick(test("decode", "/b/tests/fuzz/decode_corpus", "fuzz")), [("decode", "tests/fuzz/decode_corpus")])
 
+    def test_tests_that_take_minutes_are_left(self):
+        self.assertEqual(self.pick(test("rounds", "/b/tests/fuzz/fuzz_test", "fuzz", "long"),
+                                   test("core", "/b/tests/unit/core/core_test", "unit", "long")), [])
+
     def test_other_layers_suites_and_scripts_are_left(self):
         self.assertEqual(self.pick(test("app", "/b/tests/unit/app/app_test", "unit"),
                                    test("scenario", "/b/tests/scenario/wire/run", "scenario"),
