@@ -98,7 +98,8 @@ std::vector<Field> knowledge_rules() {
         rule<&P::scaling_guard>(
             "scaling_guard",
             "When a decision that is still being carried out holds the next one: in the modes of "
-            "the reference, or always."),
+            "the reference, or always. Always also shrinks to what every forecast of ten minutes "
+            "needed, with a tenth more, and waits after growth."),
         rule<&P::guard_deadline>(
             "guard_deadline_s",
             "How long the guard may hold. auto: three times the measured start-up, at least 600 "
@@ -106,7 +107,8 @@ std::vector<Field> knowledge_rules() {
             {.unit = "s", .minimum = 0, .maximum = 24 * hour_s, .zero_word = "auto"}),
         rule<&P::scale_down_check>(
             "scale_down_check",
-            "Shrink below a threshold, or only if the engines that stay can carry the load."),
+            "Shrink below a threshold, or only if the engines that stay can carry the load, and "
+            "could at every load tick of ten minutes, or a quarter more for averages_window_s."),
         rule<&P::unreachable_sla>("unreachable_sla",
                                   "Whether a target that even an empty engine misses makes the fleet grow."),
         rule<&P::trigger>("trigger",

@@ -58,6 +58,13 @@ struct FpmSnapshot {
     }
 };
 
+// What the survivors of a scale-down would have left, as the load pass of one tick judges it.
+enum class Room : std::uint8_t {
+    none,    // they would miss a target or a threshold: no shrinking
+    enough,  // they would carry what there is
+    ample,   // they would carry a quarter more as well
+};
+
 // What keeps a role from following a proposal, as the planner's guard sees it at this tick. The rules apply
 // it in the `guard` stage of the last clamp; empty under the reference's contract.
 struct Restraint {
@@ -69,6 +76,8 @@ struct Restraint {
     // Load scaling alone waits: what survivors would carry, or what the last growth does, cannot be seen yet.
     std::optional<Reason> load_shrink_blocked;
     std::optional<Reason> load_growth_blocked;
+    // The most that a forecast of the last ten minutes needed, with a margin.
+    std::optional<Replicas> shrink_at_least;
     std::optional<Replicas>
         growth_at_least;  // while settling, a growing target is at least this, plus the step
     std::optional<TimePoint> since;
@@ -98,6 +107,9 @@ struct TickResult {
     Reason reason = Reason::no_change;       // of scale_to
     bool cancels = false;                    // scale_to takes back capacity that is still pending
     PerRole<std::optional<Replicas>> asked;  // what each role would get if nothing restrained it
+    // What the forecast needs, with a margin; empty without a throughput pass that decided.
+    PerRole<std::optional<Replicas>> needed_with_margin;
+    PerRole<std::optional<Room>> room;  // empty: the load pass did not run, or knows nothing
     // What an empty engine takes at batch 1, where that misses the target.
     std::optional<Millis> best_reachable_ttft;
     std::optional<Millis> best_reachable_itl;

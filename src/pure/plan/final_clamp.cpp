@@ -67,6 +67,12 @@ bool FinalClamp::lowering_sustained(const ClampInput& in, const Restraint& r) co
     return !throughput_ && r.lower_since && in.now - *r.lower_since >= lower_time_needed;
 }
 
+std::optional<Replicas> FinalClamp::needed(const ClampInput& in, Role role) {
+    std::optional<Replicas> least = (*in.restraint)[role].shrink_at_least;
+    if (in.throughput->decided) least = std::max(least, in.throughput->with_margin[role]);
+    return least;
+}
+
 void FinalClamp::guard(const ClampInput& in, Role role, Course& c) const {
     const Restraint& r = (*in.restraint)[role];
     const RoleFacts& facts = (*in.roles)[role];
@@ -90,17 +96,20 @@ void FinalClamp::guard(const ClampInput& in, Role role, Course& c) const {
         }
         if (c.target != before || c.target == c.standing) c.held = r.closed;
     }
-    // A shrinking that load asks for needs no patience where this window's forecast wants not even a third.
-    const bool borne_out =
-        in.throughput_tick && in.throughput->decided && facts.floor + facts.floor + facts.floor < c.standing;
-    const std::optional<Reason> patience =
-        c.source == Reason::scale_down && !borne_out ? r.load_shrink_blocked : std::nullopt;
-    const std::optional<Reason> kept = r.shrink_blocked ? r.shrink_blocked
-                                       : in.unknown     ? in.unknown
-                                                        : patience;
-    if (kept && c.target < c.standing && !c.cancels) {
+    const std::optional<Reason>& blind = r.shrink_blocked ? r.shrink_blocked : in.unknown;
+    if (blind && c.target < c.standing && !c.cancels) {
         c.target = c.standing;
-        c.held = kept;
+        c.held = blind;
+    }
+    // Forecasts differ from window to window: no shrinking below what one of the last ten minutes needed.
+    // That traffic has stopped is known, not forecast.
+    if (const auto least = needed(in, role); least && c.target < c.standing && !c.cancels && !in.idle) {
+        c.target = std::max(c.target, std::min(c.standing, *least));
+        if (c.target == c.standing) c.held = Reason::scale_down_capped_by_throughput;
+    }
+    if (r.load_shrink_blocked && c.source == Reason::scale_down && c.target < c.standing && !c.cancels) {
+        c.target = c.standing;
+        c.held = r.load_shrink_blocked;
     }
     if (r.load_growth_blocked && c.source == Reason::scale_up && c.target > c.standing) {
         c.target = c.standing;

@@ -54,6 +54,8 @@ private:
     [[nodiscard]] Course proposal(const ClampInput&, Role) const;
     [[nodiscard]] Replicas minimum(const ClampInput&, Role) const;
     [[nodiscard]] bool lowering_sustained(const ClampInput&, const Restraint&) const;
+    // What a shrinking has to leave, by the forecasts of the last ten minutes and of this tick.
+    [[nodiscard]] static std::optional<Replicas> needed(const ClampInput&, Role);
     void guard(const ClampInput&, Role, Course&) const;
     void stage(Course&, Replicas value, ClampStage, std::vector<ClampStage>&) const;
     [[nodiscard]] static PerRole<Replicas> kept(const ClampInput&, const PerRole<Course>&);

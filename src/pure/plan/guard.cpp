@@ -11,8 +11,13 @@ namespace {
 constexpr Seconds deadline_unmeasured{1800.0};
 constexpr Seconds deadline_least{600.0};
 constexpr double deadline_startups = 3.0;
-// A load that has just been spread over more engines looks light: no shrinking by load alone for so long.
-constexpr Seconds shrink_after_growth{600.0};
+// Constant load must not reverse within ten minutes: what speaks for shrinking has to have held for as long,
+// since the next ten minutes are as likely to bring a burst as the last ones.
+constexpr Seconds reversal_horizon{600.0};
+
+TimePoint after(const std::optional<TimePoint>& last, Seconds patience) {
+    return last ? *last + patience : at_seconds(-std::numeric_limits<double>::infinity());
+}
 
 }  // namespace
 
@@ -59,7 +64,10 @@ void Guard::look(Role role, Replicas ready, std::int64_t workers_seen, const Inv
         if (grew) s.startup = now - s.since;
         if (grew || shrank || ready == *s.pending) s.pending.reset();
     }
-    if (s.looked && ready != s.ready) s.changed_at = now;
+    if (s.looked && ready != s.ready) {
+        s.no_room_at = now;  // the new survivors have not shown anything yet
+        s.not_ample_at = now;
+    }
     if (s.looked && ready > s.ready) s.grown_at = now;
     s.looked = true;
     s.ready = ready;
@@ -123,7 +131,8 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
     }
     const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
     if (tolerant_ && (!connected_ || settling(now) || missing)) r.shrink_blocked = Reason::engines_missing;
-    if (always_ && rebalanced_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
+    if (always_ && may_shrink_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
+    if (always_) r.shrink_at_least = s.needed.largest(now - reversal_horizon);
     if (always_ && s.grown_at && now < *s.grown_at + drain_time(s))
         r.load_growth_blocked = Reason::scaling_in_progress;
     if (tolerant_ && settling(now)) {
@@ -132,19 +141,20 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
     return r;
 }
 
-// From then on the survivors' load can be judged: each has carried its share for a window of the averages,
-// and growth has shown for ten minutes that it was not for a moment only.
 // A queue that built up while replicas started is worked off before it may ask for more of them: half a
 // start-up time.
 Seconds Guard::drain_time(const RoleState& s) const {
     return std::max(averages_window_, s.startup.value_or(Seconds{0.0}) / 2.0);
 }
 
-TimePoint Guard::rebalanced_at(const RoleState& s) const {
-    TimePoint at = at_seconds(-std::numeric_limits<double>::infinity());
-    if (s.changed_at) at = std::max(at, *s.changed_at + averages_window_);
-    if (s.grown_at) at = std::max(at, *s.grown_at + shrink_after_growth);
-    return at;
+// From then on load may shrink the role. One look at the survivors of a scale-down can be fooled by a lull of
+// the arrivals: they must have had room at every load tick of ten minutes, or ample room, which no lull of
+// the usual size pretends, for as long as the averages look back. A change of the ready count starts this
+// anew, and growth has ten minutes to show that it was not for a moment only.
+TimePoint Guard::may_shrink_at(const RoleState& s) const {
+    const TimePoint shown =
+        std::min(after(s.no_room_at, reversal_horizon), after(s.not_ample_at, averages_window_));
+    return std::max(shown, after(s.grown_at, reversal_horizon));
 }
 
 std::vector<Hold> Guard::holds(TimePoint now) const {
@@ -171,6 +181,10 @@ std::vector<Hold> Guard::holds(TimePoint now) const {
 void Guard::asked(const TickResult& result, bool throughput_tick, bool throughput_scaling, TimePoint now) {
     for (const Role role : all_roles) {
         RoleState& s = roles_[role];
+        if (result.room[role] && *result.room[role] == Room::none) s.no_room_at = now;
+        if (result.room[role] && *result.room[role] != Room::ample) s.not_ample_at = now;
+        s.needed.forget_before(now - reversal_horizon);
+        if (always_ && result.needed_with_margin[role]) s.needed.add(now, *result.needed_with_margin[role]);
         if (!result.asked[role]) continue;
         const bool lower = *result.asked[role] < expected(role).value_or(s.ready);
         if (throughput_tick) s.lower_windows = lower ? s.lower_windows + 1 : 0;

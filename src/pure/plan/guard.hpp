@@ -8,6 +8,9 @@
 // While the set of engines is not complete (after a start, a take-over, the end of a bus outage, or when a
 // ready worker does not report) nothing shrinks.
 //
+// It remembers as well what the last ten minutes said against shrinking (ADR 8): ticks at which the survivors
+// would have had no room, and forecasts that needed more.
+//
 // Under `scaling_guard: reference` there is no restraint, and what is expected is what the inventory says.
 #pragma once
 
@@ -18,6 +21,7 @@
 #include "core/effect.hpp"
 #include "core/event.hpp"
 #include "core/tick.hpp"
+#include "plan/recent_peak.hpp"
 
 namespace dynaplan::plan {
 
@@ -88,20 +92,25 @@ private:
         std::int64_t workers_seen = 0;
         std::optional<Seconds> startup;  // measured
         bool looked = false;
-        std::optional<TimePoint> changed_at;  // the ready count
-        std::optional<TimePoint> grown_at;
+        std::optional<TimePoint> grown_at;  // the ready count
         std::int64_t lower_windows = 0;
         std::optional<TimePoint> lower_since;
+        // When a load tick last saw the survivors of a scale-down without room, and without ample room; or
+        // when the ready count changed. Never: nothing speaks against them.
+        std::optional<TimePoint> no_room_at;
+        std::optional<TimePoint> not_ample_at;
+        RecentPeak needed;  // of the forecasts, with their margin
         template <class Archive>
         void archive(Archive& a) {
             a(ready, pending, before, last_published, since, inventory, unrest_since, missing_since,
-              workers_seen, startup, looked, changed_at, grown_at, lower_windows, lower_since);
+              workers_seen, startup, looked, grown_at, lower_windows, lower_since, no_room_at, not_ample_at,
+              needed);
         }
     };
     [[nodiscard]] Seconds deadline_after(const RoleState&) const;
     [[nodiscard]] bool settling(TimePoint now) const { return now - settled_at_ < engine_silent_; }
     static std::optional<Replicas> expected_at_rest(const RoleState&);
-    [[nodiscard]] TimePoint rebalanced_at(const RoleState&) const;
+    [[nodiscard]] TimePoint may_shrink_at(const RoleState&) const;
     [[nodiscard]] Seconds drain_time(const RoleState&) const;
     void drop_pending();
 

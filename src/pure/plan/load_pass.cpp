@@ -159,6 +159,7 @@ void LoadPass::decide_side(const LoadInput& in, Role role, LoadProposal& proposa
     const Vote& vote = side_vote(in, role, proposal);
     proposal.reason_of[role] = vote.reason;
     proposal.value[role] = vote.desired;
+    proposal.room[role] = vote.room;
 }
 
 // Grows on either side; shrinks only if both are known and below (case A09, Q01, Q11).
@@ -172,6 +173,7 @@ void LoadPass::decide_agg_sides(const LoadInput& in, LoadProposal& proposal) {
     proposal.reason_of = {proposal.ttft->reason, proposal.itl->reason};
     const Vote& p = *proposal.ttft;
     const Vote& d = *proposal.itl;
+    proposal.room.decode = p.room && d.room ? std::min(p.room, d.room) : p.room ? p.room : d.room;
     const auto grows = [](const Vote& v) { return v.reason == Reason::scale_up; };
     const auto shrinks = [](const Vote& v) { return v.reason == Reason::scale_down; };
     if (grows(p) || grows(d)) {

@@ -43,7 +43,8 @@ struct LoadProposal {
         value;  // load values; without an opinion of its own a role may have none
     std::optional<Reason> reason;
     PerRole<std::optional<Reason>> reason_of;
-    std::optional<Vote> ttft;  // the votes behind it; easy votes stand under their role's latency
+    PerRole<std::optional<Room>> room;  // of the survivors of a scale-down; empty where nothing is known
+    std::optional<Vote> ttft;           // the votes behind it; easy votes stand under their role's latency
     std::optional<Vote> itl;
     PerRole<std::int64_t> silent{};  // engines left out
     PerRole<std::int64_t> stuck{};

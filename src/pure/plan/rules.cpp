@@ -177,6 +177,7 @@ ThroughputProposal Rules::run_throughput(const TickInput& in, const ScheduledTic
         }
         floor_known_ = true;
     }
+    if (p.decided) result.needed_with_margin = {p.with_margin.prefill, p.with_margin.decode};
     next_throughput_ = in.now + config_.throughput_adjustment_interval;
     return p;
 }
@@ -202,6 +203,7 @@ LoadProposal Rules::run_load(const TickInput& in, TickResult& result) {
     input.kv_hit_rate = model::clamp_kv_hit_rate(throughput_.last_kv_hit_rate());
     if (engine_isl_) input.traffic_isl = throughput_.last_isl();
     LoadProposal proposal = load_.run(input);
+    result.room = proposal.room;
     if (proposal.ttft) result.diagnostics.estimated_ttft = proposal.ttft->estimate_max;
     if (proposal.itl) result.diagnostics.estimated_itl = proposal.itl->estimate_max;
     if (proposal.ttft) result.best_reachable_ttft = proposal.ttft->best_reachable;

@@ -8,6 +8,14 @@
 
 namespace dynaplan::plan {
 
+namespace {
+
+// Demand for shrinking, times the forecast. Counts of a window, mean lengths and the fitted line each move by
+// a few percent from window to window under constant load.
+constexpr double shrink_margin = 1.1;
+
+}  // namespace
+
 ThroughputPass::ThroughputPass(const PlannerConfig& c)
     : mode_{c.mode},
       enabled_{c.enable_throughput_scaling},
@@ -136,7 +144,7 @@ ThroughputProposal ThroughputPass::run(const Reading<Traffic>& reading, Seconds 
         p.decided = true;
         p.reason = sets_floor_ ? Reason::set_lower_bound : Reason::scale;
         for (const Role role : all_roles) {
-            if (has_role(mode_, role)) p.replicas[role] = roles[role].minimum;
+            if (has_role(mode_, role)) p.replicas[role] = p.with_margin[role] = roles[role].minimum;
         }
         return p;
     }
@@ -206,6 +214,7 @@ void ThroughputPass::fill_single(Role role, const Forecast& f, const PerRole<Rol
     out.engine_rps[role] = rps;
     if (mode_ == Mode::agg) out.engine_rps = {rps, rps};
     p.replicas[role] = replicas_for(*p.demand_rps, rps, roles[role].minimum);
+    p.with_margin[role] = replicas_for(*p.demand_rps * shrink_margin, rps, roles[role].minimum);
     p.decided = p.replicas[role].has_value();
     p.reason = !p.decided ? Reason::input_not_finite : sets_floor_ ? Reason::set_lower_bound : Reason::scale;
 }
@@ -220,6 +229,7 @@ void ThroughputPass::fill_pair(const Forecast& f, const PerRole<RoleFacts>& role
         if (!ready[role]) continue;
         out.engine_rps[role] = rps;
         p.replicas[role] = replicas_for(*p.demand_rps, rps, roles[role].minimum);
+        p.with_margin[role] = replicas_for(*p.demand_rps * shrink_margin, rps, roles[role].minimum);
         finite = finite && p.replicas[role].has_value();
     }
     if (!ready.prefill || !ready.decode) {

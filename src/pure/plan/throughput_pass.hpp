@@ -18,8 +18,9 @@
 namespace dynaplan::plan {
 
 struct ThroughputProposal {
-    bool decided = false;    // replicas below are the answer of a full pass
-    ScalingTarget replicas;  // at least the minimum each
+    bool decided = false;       // replicas below are the answer of a full pass
+    ScalingTarget replicas;     // at least the minimum each
+    ScalingTarget with_margin;  // the same for a tenth more demand: nothing shrinks below it
     std::optional<Reason> reason;
     PerRole<std::optional<Reason>> reason_of;
     std::optional<double> demand_rps;  // forecast requests/s

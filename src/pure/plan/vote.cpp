@@ -28,6 +28,9 @@ Millis Voting::target_of(Latency latency) const { return latency == Latency::ttf
 namespace {
 
 constexpr Replicas one{1};
+// Survivors that have ample room would carry so many times the present load. Poisson arrivals keep the number
+// of requests in flight within a quarter of its mean from 150 requests on (three deviations).
+constexpr double ample_load = 1.25;
 
 // Why no engine had an estimate.
 Reason without_estimates(const Electorate& who) {
@@ -66,6 +69,7 @@ Vote Voting::sla(const Signal& signal, const Electorate& who) const {
     vote.estimate_max = Millis{largest};
     vote.estimate_min = Millis{smallest};
     vote.reason = Reason::no_change;
+    if (check_survivors_) vote.room = Room::none;
 
     if (ignore_unreachable_ && largest > vote.target.count()) {
         judge_unreachable(signal, who, vote);
@@ -75,11 +79,13 @@ Vote Voting::sla(const Signal& signal, const Electorate& who) const {
         vote.desired = who.base + step_(*this, who);
         vote.reason = Reason::scale_up;
     } else if (who.ready > one && largest < vote.threshold.count()) {
-        if (!survive_(*this, signal, who)) {
+        if (!survive_(*this, signal, who, 1.0)) {
             vote.reason = Reason::scale_down_refused_consolidation;
         } else {
             vote.desired = std::max(who.ready - one, who.minimum);
             vote.reason = Reason::scale_down;
+            if (check_survivors_)
+                vote.room = survive_(*this, signal, who, ample_load) ? Room::ample : Room::enough;
         }
     }
     return vote;
@@ -112,6 +118,7 @@ void Voting::judge_unreachable(const Signal& signal, const Electorate& who, Vote
     if (!any) return;
     vote.best_reachable = Millis{best};
     vote.reason = Reason::sla_unreachable;
+    vote.room.reset();  // demand alone vouches for the survivors
     if (all_grow) {
         vote.desired = who.base + step_(*this, who);
         vote.reason = Reason::scale_up;
@@ -121,13 +128,15 @@ void Voting::judge_unreachable(const Signal& signal, const Electorate& who, Vote
     }
 }
 
-bool Voting::survive_always(const Voting&, const Signal&, const Electorate&) { return true; }
+bool Voting::survive_always(const Voting&, const Signal&, const Electorate&, double) { return true; }
 
-// Would the survivors, with n/(n-1) of the load, stay inside? (core semantics 13; cases A11, A13)
-bool Voting::survive_consolidation(const Voting& voting, const Signal& signal, const Electorate& who) {
+// Would the survivors, with n/(n-1) of `load` times the present load, stay inside? (core semantics 13; cases
+// A11, A13)
+bool Voting::survive_consolidation(const Voting& voting, const Signal& signal, const Electorate& who,
+                                   double load) {
     const std::int64_t survivors = std::min(who.roster->workers, who.ready.count()) - 1;
     if (survivors < 1) return false;
-    const double share = static_cast<double>(survivors + 1) / static_cast<double>(survivors);
+    const double share = load * static_cast<double>(survivors + 1) / static_cast<double>(survivors);
     const double target = voting.target_of(signal.latency).count();
     const double threshold = target * voting.sensitivity_;
     for (const EngineObservation* e : who.roster->engines) {
@@ -280,20 +289,25 @@ Vote Voting::easy(const Electorate& who) const {
         all_below = all_below && rule->below(value);
     }
     vote.engines = static_cast<std::int64_t>(who.roster->engines.size());
+    if (check_survivors_) vote.room = Room::none;
     if (any_above) {
         vote.desired = who.base + step_(*this, who);
         vote.reason = Reason::scale_up;
     } else if (who.ready > one && all_below) {
         const std::int64_t survivors = std::min(who.roster->workers, who.ready.count()) - 1;
-        const double share =
-            survivors >= 1 ? static_cast<double>(survivors + 1) / static_cast<double>(survivors) : 0.0;
-        if (check_survivors_ &&
-            (survivors < 1 || rule->above(largest * share) || !rates_fit(who, share, {}))) {
+        const auto carry = [&](double load) {
+            if (!check_survivors_) return true;
+            if (survivors < 1) return false;
+            const double share = load * static_cast<double>(survivors + 1) / static_cast<double>(survivors);
+            return !rule->above(largest * share) && rates_fit(who, share, {});
+        };
+        if (!carry(1.0)) {
             vote.reason = Reason::scale_down_refused_consolidation;
             return vote;
         }
         vote.desired = std::max(who.ready - one, who.minimum);
         vote.reason = Reason::scale_down;
+        if (check_survivors_) vote.room = carry(ample_load) ? Room::ample : Room::enough;
     }
     return vote;
 }

@@ -12,6 +12,7 @@
 
 #include "core/config.hpp"
 #include "core/effect.hpp"
+#include "core/tick.hpp"
 #include "plan/roster.hpp"
 #include "plan/signal.hpp"
 
@@ -25,6 +26,7 @@ struct Vote {
     std::optional<Millis> estimate_min;
     std::optional<Millis> best_reachable;  // where an empty engine misses the target as well
     std::int64_t engines = 0;              // that had an estimate
+    std::optional<Room> room;              // of the survivors; empty where estimates say nothing of it
     Millis target{0.0};
     Millis threshold{0.0};
     // Known means that this vote could have asked for more or less.
@@ -51,13 +53,13 @@ public:
     [[nodiscard]] Vote easy(const Electorate&) const;
 
 private:
-    using Survive = bool (*)(const Voting&, const Signal&, const Electorate&);
+    using Survive = bool (*)(const Voting&, const Signal&, const Electorate&, double load);
     using Step = Replicas (*)(const Voting&, const Electorate&);
 
     [[nodiscard]] Millis target_of(Latency) const;
     void judge_unreachable(const Signal&, const Electorate&, Vote&) const;
-    static bool survive_always(const Voting&, const Signal&, const Electorate&);
-    static bool survive_consolidation(const Voting&, const Signal&, const Electorate&);
+    static bool survive_always(const Voting&, const Signal&, const Electorate&, double load);
+    static bool survive_consolidation(const Voting&, const Signal&, const Electorate&, double load);
     struct Queueing {  // what a wait is judged by; without an estimate only the rate itself is
         Estimate estimate = nullptr;
         double survivors = 1.0;

@@ -136,6 +136,37 @@ TEST_SUITE("unit") {
         CHECK(r.held.decode == Reason::engines_missing);
     }
 
+    TEST_CASE(
+        "final clamp: nothing shrinks below what a recent forecast needed, unless traffic has stopped") {
+        Tick t{6};
+        t.config.enable_load_scaling = false;
+        t.in.throughput_tick = true;
+        t.throughput.decided = true;
+        t.throughput.replicas.decode = n(2);
+        t.throughput.with_margin.decode = n(3);
+        CHECK(t.apply().target->decode == n(3));
+        t.restraint.decode.shrink_at_least = n(5);
+        CHECK(t.apply().target->decode == n(5));
+        CHECK(t.stages() == std::vector{ClampStage::guard});
+        t.restraint.decode.shrink_at_least = n(7);  // no reason to grow either
+        const ClampResult held = t.apply();
+        CHECK_FALSE(held.target.has_value());
+        CHECK(held.held.decode == Reason::scale_down_capped_by_throughput);
+        t.in.idle = true;
+        CHECK(t.apply().target->decode == n(2));
+    }
+
+    TEST_CASE("final clamp: load that has not shown its room shrinks nothing") {
+        Tick t{3};
+        t.load.value.decode = n(2);
+        t.restraint.decode.load_shrink_blocked = Reason::scaling_in_progress;
+        const ClampResult held = t.apply();
+        CHECK_FALSE(held.target.has_value());
+        CHECK(held.held.decode == Reason::scaling_in_progress);
+        t.load.value.decode = n(4);
+        CHECK(t.apply().target->decode == n(4));
+    }
+
     TEST_CASE("final clamp: while settling a growing target counts from the engines seen so far") {
         Tick t{1};
         t.load.value.decode = n(2);

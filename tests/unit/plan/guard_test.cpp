@@ -152,6 +152,63 @@ TEST_SUITE("unit") {
         CHECK(g.restraint(Role::decode, at_seconds(801.0)).shrink_blocked);
     }
 
+    TEST_CASE("guard: load shrinks after ten minutes of room, or after a minute of ample room") {
+        Guard g = settled(3);
+        const auto tick = [&](Room room, double at) {
+            TickResult result;
+            result.room.decode = room;
+            g.asked(result, false, false, at_seconds(at));
+        };
+        const auto held = [&](double at) {
+            return g.restraint(Role::decode, at_seconds(at)).load_shrink_blocked.has_value();
+        };
+        tick(Room::none, 55.0);
+        tick(Room::enough, 60.0);
+        CHECK(held(65.0));
+        tick(Room::ample, 65.0);
+        CHECK(held(119.0));
+        CHECK_FALSE(held(120.0));  // ample since 60 s
+        tick(Room::none, 120.0);
+        tick(Room::enough, 700.0);
+        CHECK(held(719.0));
+        CHECK_FALSE(held(720.0));  // room since ten minutes
+        g.look(Role::decode, Replicas{2}, 2, at_rest(2), at_seconds(2000.0));
+        CHECK(held(2059.0));
+        CHECK_FALSE(held(2060.0));
+        g.look(Role::decode, Replicas{3}, 3, at_rest(3), at_seconds(3000.0));
+        CHECK(held(3599.0));
+        CHECK_FALSE(held(3600.0));
+    }
+
+    TEST_CASE("guard: a planner that has seen nothing against it may shrink at once") {
+        Guard g = settled(3);
+        TickResult result;
+        result.room.decode = Room::ample;
+        g.asked(result, false, false, at_seconds(50.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(55.0)).load_shrink_blocked.has_value());
+    }
+
+    TEST_CASE("guard: nothing shrinks below the largest need of the last ten minutes") {
+        Guard g = settled(5);
+        const auto forecast = [&](std::int64_t n, double at) {
+            TickResult result;
+            result.needed_with_margin.decode = Replicas{n};
+            g.asked(result, true, true, at_seconds(at));
+        };
+        const auto least = [&](double at) {
+            return g.restraint(Role::decode, at_seconds(at)).shrink_at_least;
+        };
+        CHECK_FALSE(least(60.0).has_value());
+        forecast(4, 180.0);
+        forecast(2, 360.0);
+        forecast(3, 540.0);
+        CHECK(least(541.0) == Replicas{4});
+        CHECK(least(780.0) == Replicas{4});
+        CHECK(least(781.0) == Replicas{3});  // the 2 before it was forgotten when 3 came
+        CHECK(least(1140.0) == Replicas{3});
+        CHECK_FALSE(least(1141.0).has_value());
+    }
+
     TEST_CASE("guard: a restored decision that was open is open again, with the age that it had") {
         Guard g{config()};
         g.restored({7, std::nullopt, Replicas{5}, DecisionState::published, Seconds{300.0}},

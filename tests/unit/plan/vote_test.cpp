@@ -109,6 +109,18 @@ TEST_SUITE("unit") {
         CHECK(fleet.vote().reason == Reason::scale_down);
     }
 
+    TEST_CASE("vote: the survivors have no room, room, or ample room; without the check nobody asks") {
+        Fleet fleet{{40'000, 40'000}};
+        CHECK(fleet.vote().room == Room::ample);
+        fleet.capabilities().max_kv_tokens = 100'000;  // 80,000 fit, a quarter more does not
+        CHECK(fleet.vote().room == Room::enough);
+        fleet.capabilities().max_kv_tokens = 80'000;
+        CHECK(fleet.vote().room == Room::none);
+        PlannerConfig c = Fleet::config();
+        c.policy.scale_down_check = ScaleDownCheck::threshold;
+        CHECK_FALSE(Fleet{{40'000, 40'000}, c}.vote().room.has_value());
+    }
+
     TEST_CASE("vote: one replica never shrinks, and none below the minimum") {
         CHECK(Fleet{{50'000}}.vote().reason == Reason::no_change);
         Fleet fleet{{50'000, 50'000, 50'000}};
