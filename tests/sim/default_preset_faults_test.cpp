@@ -23,7 +23,7 @@ Setup steady(Mode mode, double rate, std::int64_t replicas) {
 
 TEST_CASE("default preset: lost, doubled and late reports change nothing for the fleet") {
     for (const std::uint64_t seed : seeds) {
-        Setup s = steady(Mode::disagg, 12.0, 3);
+        Setup s = steady(Mode::disagg, 20.0, 3);
         s.fleet.channel = {0.1, 0.05, 0.05, Seconds{3}};
         const Run r = run(s, seed);
         INFO("seed " << seed << r.story());

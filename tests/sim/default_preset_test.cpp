@@ -33,9 +33,7 @@ TEST_CASE("default preset: constant load settles and never reverses within 10 mi
                 const Run r = run(s, seed);
                 INFO(std::string{to_string(mode)} << " at " << rate << "/s, seed " << seed << r.story());
                 check_rules(r);
-                // A lull in the arrivals may fool one judgement in an hour where the load is close to what
-                // the survivors carry (aggregated, 18/s); anything more is flapping.
-                CHECK(reversals(r) <= (mode == Mode::agg ? 1 : 0));
+                CHECK(reversals(r) == 0);
                 CHECK(r.last.attainment > 0.9);
                 // Settled: what the fleet started with has been corrected, and nothing runs away later.
                 const auto late =
@@ -56,7 +54,58 @@ TEST_CASE("default preset: constant load under load scaling alone neither revers
             const Run r = run(s, seed);
             INFO(std::string{to_string(mode)} << ", seed " << seed << r.story());
             check_rules(r);
-            CHECK(reversals(r) <= 1);  // load alone sees one instant: a lull may fool it once
+            CHECK(reversals(r) == 0);
+            CHECK(r.last.attainment > 0.9);
+        }
+    }
+}
+
+// Rates at which k replicas are a few percent from what they carry. The lull that follows a shrinking judged
+// at one look, and forecasts that differ from window to window, turned the fleet round up to five times an
+// hour.
+TEST_CASE("default preset: constant load does not reverse where the survivors could just carry it") {
+    struct Edge {
+        Mode mode;
+        bool load;
+        bool throughput;
+        double rate;
+    };
+    for (const Edge& e : {Edge{Mode::agg, true, true, 17.5}, Edge{Mode::agg, true, false, 10.0},
+                          Edge{Mode::decode, true, true, 17.5}, Edge{Mode::decode, true, false, 25.0},
+                          Edge{Mode::disagg, true, false, 10.0}, Edge{Mode::disagg, false, true, 17.5},
+                          Edge{Mode::prefill, false, true, 32.5}, Edge{Mode::agg, false, true, 25.0}}) {
+        for (const std::uint64_t seed : seeds) {
+            Setup s = setup_of(e.mode);
+            s.length = Seconds{3600};
+            s.planner.enable_load_scaling = e.load;
+            s.planner.enable_throughput_scaling = e.throughput;
+            s.fleet.traffic.load.rate = e.rate;
+            const Run r = run(s, seed);
+            INFO(std::string{to_string(e.mode)} << (e.load ? " load" : "")
+                                                << (e.throughput ? " throughput" : "") << " at " << e.rate
+                                                << "/s, seed " << seed << r.story());
+            check_rules(r);
+            CHECK(reversals(r) == 0);
+        }
+    }
+}
+
+TEST_CASE("default preset: a fleet that is far too large comes down, load scaling alone too") {
+    for (const Mode mode : modes) {
+        for (const bool throughput : {true, false}) {
+            Setup s = setup_of(mode);
+            s.planner.enable_throughput_scaling = throughput;
+            s.fleet.traffic.load.rate = 6.0;
+            for (const Role role : all_roles) s.fleet.role[role].replicas = 6;
+            const Run r = run(s, 1);
+            INFO(std::string{to_string(mode)} << (throughput ? "" : ", load alone") << r.story());
+            check_rules(r);
+            CHECK(reversals(r) == 0);
+            // 1P1D serve it, two aggregated ones: one more may stay for its room.
+            const Replicas most{mode == Mode::agg ? 3 : 2};
+            for (const Role role : all_roles) {
+                if (has_role(mode, role)) CHECK(r.target[role] <= most);
+            }
             CHECK(r.last.attainment > 0.9);
         }
     }
