@@ -30,7 +30,7 @@ PURE = {
 }
 _ADAPTER = {"port", "net", "core", "wire"}
 EDGE = {
-    "port": {"core", "wire"},
+    "port": {"core", "wire", "decision"},
     "net": {"port", "core", "wire"},
     "runtime": _ADAPTER | {"plan", "decision"},
     "bus": _ADAPTER,
