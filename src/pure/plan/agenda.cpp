@@ -16,6 +16,19 @@ void Agenda::start(TimePoint at) {
     last_load_ = at;
 }
 
+void Agenda::resume(TimePoint now) {
+    const auto first_after = [&](Seconds interval, std::int64_t count) {
+        const auto passed = static_cast<std::int64_t>((now - start_) / interval);
+        return std::max(count, passed + 1);
+    };
+    load_count_ = first_after(load_interval_, load_count_);
+    throughput_count_ = first_after(throughput_interval_, throughput_count_);
+    open_since_.reset();
+    merged_load_ = false;
+    pulled_.reset();
+    last_load_ = std::max(last_load_, now);
+}
+
 TimePoint Agenda::throughput_due() const {
     return throughput_ ? start_ + throughput_interval_ * static_cast<double>(throughput_count_) : never;
 }

@@ -35,6 +35,15 @@ void Planner::start(TimePoint at) {
     announce_wake(at);
 }
 
+void Planner::resume(TimePoint now) {
+    if (!started_) return;
+    now_ = std::max(now_, now);
+    agenda_.resume(now_);
+    guard_.settle(now_);
+    early_.reset();
+    announced_ = Agenda::never;  // whoever runs it now has been told of no wake-up
+}
+
 void Planner::run_due(TimePoint limit, bool inclusive) {
     for (TimePoint due = agenda_.next(); due < limit || (inclusive && due == limit); due = agenda_.next()) {
         now_ = std::max(now_, due);
@@ -72,7 +81,7 @@ void Planner::take(const FpmArrived& e) {
         ++repeated_;
         return;
     }
-    ++observed_;
+    ++observed_[e.role];
     if (rules_.observes_every() && !rules_.observe(e.role, seen.engine->engine, e.fpm.pass, now_))
         ++outliers_;
     if (config().policy.trigger == Trigger::event) note_breach(e.role, *seen.engine);

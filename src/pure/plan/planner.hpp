@@ -55,12 +55,24 @@ public:
     // Runs every wake-up that is due at or before `now`, and nothing else: what a timer does.
     [[nodiscard]] Effects wake(TimePoint now);
 
+    // A restored planner goes on at `now`: ticks that fell due while nobody ran it are not made up for, and the set
+    // of engines is not complete until it has settled (DESIGN 5.3). Not an event: a checkpoint has to follow it.
+    void resume(TimePoint now);
+
     // When step() has to be called at the latest; never before the first event.
     [[nodiscard]] TimePoint next_wake() const;
 
     [[nodiscard]] const PlannerConfig& config() const { return rules_.config(); }
     [[nodiscard]] const Rules& rules() const { return rules_; }
     [[nodiscard]] const Tracker& engines() const { return tracker_; }
+    // What keeps which role from acting at `now`.
+    [[nodiscard]] std::vector<Hold> holds(TimePoint now) const { return guard_.holds(now); }
+    // What is taken for the role's counts at `now`: the inventory's, else what reports and what was published.
+    [[nodiscard]] Replicas ready_at(Role, TimePoint now) const;
+    [[nodiscard]] std::optional<Replicas> expected(Role role) const { return guard_.expected(role); }
+    // Reports that entered the models, since the start of the state.
+    [[nodiscard]] std::int64_t observed(Role role) const { return observed_[role]; }
+    [[nodiscard]] bool rolling(Role role) const { return inventory_[role].rolling; }
 
     // Benchmark passes and traffic before the first event.
     void bootstrap(Role role, std::span<const ForwardPass> passes) { rules_.bootstrap(role, passes); }
@@ -94,7 +106,7 @@ private:
     void note_breach(Role, const EngineObservation&);
     void forget(Role, EngineIndex);
     void refresh_capabilities();
-    [[nodiscard]] Replicas ready(Role) const;
+    [[nodiscard]] Replicas ready(Role role) const { return ready_at(role, now_); }
     [[nodiscard]] WorkerCounts counts();
     void propose(const TickResult&, DiagnosticsReport&);
     void report(const TickResult&, const Agenda::Due&, DiagnosticsReport);
@@ -117,7 +129,7 @@ private:
     TimePoint announced_ = Agenda::never;  // the wake-up that was last asked for
     ProposalId next_proposal_ = 0;
     PerRole<Breach> breach_;
-    std::int64_t observed_ = 0;
+    PerRole<std::int64_t> observed_;
     std::int64_t repeated_ = 0;
     std::int64_t outliers_ = 0;
     std::int64_t ignored_ = 0;  // of a role that the mode does not have

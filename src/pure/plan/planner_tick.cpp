@@ -6,9 +6,9 @@
 namespace dynaplan::plan {
 
 // What the inventory says; without one, the workers that report (DESIGN 6).
-Replicas Planner::ready(Role role) const {
+Replicas Planner::ready_at(Role role, TimePoint now) const {
     if (inventory_[role].ready) return *inventory_[role].ready;
-    return Replicas{tracker_.workers_heard(role, now_, config().policy.engine_silent)};
+    return Replicas{tracker_.workers_heard(role, now, config().policy.engine_silent)};
 }
 
 WorkerCounts Planner::counts() {
@@ -100,7 +100,7 @@ void Planner::report(const TickResult& result, const Agenda::Due& due, Diagnosti
     diagnostics.holds = guard_.holds(now_);
     diagnostics.ran_load = due.load;
     diagnostics.ran_throughput = due.throughput;
-    diagnostics.fpm_observed = observed_;
+    diagnostics.fpm_observed = observed_.prefill + observed_.decode;
     diagnostics.fpm_repeated = repeated_;
     diagnostics.fpm_outliers = outliers_;
     diagnostics.fpm_ignored = ignored_;

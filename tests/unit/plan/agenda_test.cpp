@@ -33,6 +33,16 @@ TEST_SUITE("unit") {
         CHECK(a.next() == at_seconds(110.0));
     }
 
+    TEST_CASE("agenda: what fell due while nobody looked is not made up for, and the grid stays") {
+        Agenda a = started(config(180, 5), 0.0);
+        a.resume(at_seconds(1003.0));
+        CHECK(a.next() == at_seconds(1005.0));
+        CHECK(a.run_next(a.next()).load);
+        CHECK(a.next() == at_seconds(1010.0));
+        a.resume(at_seconds(1006.0));  // nothing was missed: nothing changes
+        CHECK(a.next() == at_seconds(1010.0));
+    }
+
     TEST_CASE("agenda: a throughput tick opens, and runs with its traffic") {
         Agenda a = started(config(10, 5), 0.0);
         (void)a.run_next(at_seconds(5.0));
