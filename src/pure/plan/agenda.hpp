@@ -20,7 +20,8 @@ public:
 
     explicit Agenda(const PlannerConfig&);
     void start(TimePoint);
-    // After a time in which nobody looked: what fell due by then is not made up for, the grids stay where they are.
+    // After a time in which nobody looked: what fell due by then is not made up for, the grids stay where
+    // they are.
     void resume(TimePoint now);
 
     // The next time at which run_next has something to do.

@@ -55,8 +55,9 @@ public:
     // Runs every wake-up that is due at or before `now`, and nothing else: what a timer does.
     [[nodiscard]] Effects wake(TimePoint now);
 
-    // A restored planner goes on at `now`: ticks that fell due while nobody ran it are not made up for, and the set
-    // of engines is not complete until it has settled (DESIGN 5.3). Not an event: a checkpoint has to follow it.
+    // A restored planner goes on at `now`: ticks that fell due while nobody ran it are not made up for, and
+    // the set of engines is not complete until it has settled (DESIGN 5.3). Not an event: a checkpoint has to
+    // follow it.
     void resume(TimePoint now);
 
     // When step() has to be called at the latest; never before the first event.
@@ -67,7 +68,8 @@ public:
     [[nodiscard]] const Tracker& engines() const { return tracker_; }
     // What keeps which role from acting at `now`.
     [[nodiscard]] std::vector<Hold> holds(TimePoint now) const { return guard_.holds(now); }
-    // What is taken for the role's counts at `now`: the inventory's, else what reports and what was published.
+    // What is taken for the role's counts at `now`: the inventory's, else what reports and what was
+    // published.
     [[nodiscard]] Replicas ready_at(Role, TimePoint now) const;
     [[nodiscard]] std::optional<Replicas> expected(Role role) const { return guard_.expected(role); }
     // Reports that entered the models, since the start of the state.
