@@ -104,6 +104,38 @@ public:
         return Status::ok;
     }
 
+    // A bin. The view points into the message.
+    Status read_bin(std::string_view& out) {
+        if (at_end()) return Status::truncated;
+        const unsigned char head = *at_++;
+        std::uint64_t size = 0;
+        Status status{};
+        switch (head) {
+            case 0xc4: status = length<std::uint8_t>(size); break;
+            case 0xc5: status = length<std::uint16_t>(size); break;
+            case 0xc6: status = length<std::uint32_t>(size); break;
+            default: return mismatch(head);
+        }
+        if (status != Status::ok) return status;
+        if (size > remaining()) return Status::truncated;
+        out = {reinterpret_cast<const char*>(at_), static_cast<std::size_t>(size)};
+        at_ += size;
+        return Status::ok;
+    }
+
+    // The head of an array; the values follow. The count is only a claim.
+    Status read_array_head(std::uint64_t& values) {
+        if (at_end()) return Status::truncated;
+        const unsigned char head = *at_++;
+        if (head >= 0x90 && head <= 0x9f) {
+            values = head & 0x0fU;
+            return Status::ok;
+        }
+        if (head == 0xdc) return length<std::uint16_t>(values);
+        if (head == 0xdd) return length<std::uint32_t>(values);
+        return mismatch(head);
+    }
+
     // The head of a map; the pairs follow. The count is only a claim.
     Status read_map_head(std::uint64_t& pairs) {
         if (at_end()) return Status::truncated;
@@ -119,6 +151,14 @@ public:
 
     [[nodiscard]] bool next_is_map() const {
         return !at_end() && ((*at_ >= 0x80 && *at_ <= 0x8f) || *at_ == 0xde || *at_ == 0xdf);
+    }
+
+    [[nodiscard]] bool next_is_array() const {
+        return !at_end() && ((*at_ >= 0x90 && *at_ <= 0x9f) || *at_ == 0xdc || *at_ == 0xdd);
+    }
+
+    [[nodiscard]] bool next_is_str() const {
+        return !at_end() && ((*at_ >= 0xa0 && *at_ <= 0xbf) || (*at_ >= 0xd9 && *at_ <= 0xdb));
     }
 
     // Takes n bytes when they are exactly these. In place and eight at a time: a call of memcmp for each key
