@@ -19,7 +19,9 @@ void check_predictors(const nlohmann::json& file, Report& report) {
 }
 
 void check_connectors(const nlohmann::json& file, Report& report) {
-    report.fail_file("kind " + discriminator(file, "kind") + " is not implemented in this version");
+    const std::string kind = discriminator(file, "kind");
+    if (kind == "worker_metadata") return check_worker_metadata(file, report);
+    report.fail_file("kind " + kind + " is not implemented in this version");
 }
 
 }  // namespace dynaplan::check_vectors
