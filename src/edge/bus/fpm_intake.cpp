@@ -1,0 +1,41 @@
+#include "bus/fpm_intake.hpp"
+
+#include <utility>
+
+#include "wire/fpm_admit.hpp"
+
+namespace dynaplan::bus {
+
+FpmIntake::FpmIntake(port::EventSink& sink, port::BusCounts& counts) : sink_{sink}, counts_{counts} {
+    event_.body.emplace<FpmArrived>();
+}
+
+void FpmIntake::take(Role role, std::string_view payload) {
+    wire::FpmResult result = wire::decode_fpm(payload, decoded_);
+    if (result) result = wire::admit(decoded_);
+    if (!result) {
+        counts_.refuse(wire::to_string(result.error()));
+        return;
+    }
+    ++counts_.decoded;
+    count_gap(decoded_.fpm);
+    auto& arrived = std::get<FpmArrived>(event_.body);
+    arrived.role = role;
+    std::swap(arrived.fpm, decoded_.fpm);  // both keep their room for the next one
+    sink_.take(event_);
+}
+
+// A smaller counter means that the publisher has started anew, which is no loss (specification 1.5).
+void FpmIntake::count_gap(const Fpm& fpm) {
+    const std::int64_t counter = fpm.pass.counter_id;
+    const auto place = last_counter_.find(EngineView{fpm.worker_id, fpm.dp_rank});
+    if (place == last_counter_.end()) {
+        if (last_counter_.size() >= engines_most) last_counter_.clear();
+        last_counter_.emplace(EngineKey{fpm.worker_id, fpm.dp_rank}, counter);
+        return;
+    }
+    if (counter > place->second + 1) counts_.gaps += static_cast<std::uint64_t>(counter - place->second - 1);
+    place->second = counter;
+}
+
+}  // namespace dynaplan::bus
