@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wire/zmq_frames.hpp"
+
 namespace dynaplan::bus {
 
 Result<std::unique_ptr<EngineHop>> EngineHop::open(boost::asio::io_context& io, zmq::context_t& context,
@@ -30,13 +32,13 @@ Result<std::unique_ptr<EngineHop>> EngineHop::open(boost::asio::io_context& io, 
 
 // Topic and sequence are not looked at: the payload's own counter tells what was lost.
 void EngineHop::take(Role role, std::span<const std::string_view> frames) {
-    constexpr std::size_t frames_of_a_message = 3;
     ++counts_.received;
-    if (frames.size() != frames_of_a_message) {
+    wire::EngineHopMessage message;
+    if (!wire::read_engine_hop(frames, message)) {
         counts_.refuse("frame_count");
         return;
     }
-    intake_.take(role, frames[2]);
+    intake_.take(role, message.payload);
 }
 
 void EngineHop::link(std::size_t endpoint, bool connected) {

@@ -6,23 +6,32 @@
 
 namespace dynaplan::bus {
 
-FpmIntake::FpmIntake(port::EventSink& sink, port::BusCounts& counts) : sink_{sink}, counts_{counts} {
+FpmIntake::FpmIntake(port::EventSink& sink, port::BusCounts& counts, const port::WorkerDirectory* directory)
+    : sink_{sink}, counts_{counts}, directory_{directory} {
     event_.body.emplace<FpmArrived>();
 }
 
-void FpmIntake::take(Role role, std::string_view payload) {
+std::string_view FpmIntake::take(std::optional<Role> role, std::string_view payload) {
     wire::FpmResult result = wire::decode_fpm(payload, decoded_);
     if (result) result = wire::admit(decoded_);
-    if (!result) {
-        counts_.refuse(wire::to_string(result.error()));
-        return;
+    if (!result) return refuse(wire::to_string(result.error()));
+    if (directory_ != nullptr) {
+        role = directory_->role_of(decoded_.fpm.worker_id);
+        if (!role) return refuse("unknown_worker");
     }
+    if (!role) return refuse("unknown_role");
     ++counts_.decoded;
     count_gap(decoded_.fpm);
     auto& arrived = std::get<FpmArrived>(event_.body);
-    arrived.role = role;
+    arrived.role = *role;
     std::swap(arrived.fpm, decoded_.fpm);  // both keep their room for the next one
     sink_.take(event_);
+    return {};
+}
+
+std::string_view FpmIntake::refuse(std::string_view cause) {
+    counts_.refuse(cause);
+    return cause;
 }
 
 // A smaller counter means that the publisher has started anew, which is no loss (specification 1.5).

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,16 +12,20 @@
 #include "core/role.hpp"
 #include "port/bus_counts.hpp"
 #include "port/event_sink.hpp"
+#include "port/workers.hpp"
 #include "wire/fpm_decode.hpp"
 
 namespace dynaplan::bus {
 
 class FpmIntake {
 public:
-    FpmIntake(port::EventSink&, port::BusCounts&);
+    // `directory`: only reports of workers that it knows are handed on, under the role that it names. None:
+    // every engine that reports is taken, and each payload must come with its role.
+    FpmIntake(port::EventSink&, port::BusCounts&, const port::WorkerDirectory* directory = nullptr);
 
-    // One payload of an engine of that role.
-    void take(Role role, std::string_view payload);
+    // One payload; `role` where the address or subject that it came over tells it. Returns the cause when it
+    // was refused (and counted), empty when it was handed on.
+    std::string_view take(std::optional<Role> role, std::string_view payload);
 
 private:
     struct EngineView {
@@ -49,9 +54,11 @@ private:
     static constexpr std::size_t engines_most = std::size_t{1} << 16U;
 
     void count_gap(const Fpm&);
+    std::string_view refuse(std::string_view cause);
 
     port::EventSink& sink_;
     port::BusCounts& counts_;
+    const port::WorkerDirectory* directory_;
     wire::DecodedFpm decoded_;
     Event event_;
     std::unordered_map<EngineKey, std::int64_t, Hash, Equal> last_counter_;
