@@ -67,6 +67,8 @@ public:
     // see restored() and call again.
     Events restore(TimePoint now, std::int64_t wall_ms);
     [[nodiscard]] bool restored() const { return restored_; }
+    // The store owes an answer.
+    [[nodiscard]] bool busy() const { return under_way_ != UnderWay::nothing; }
     // Leadership is lost: the records stay readable, nothing is written until the next restore().
     void stand_by();
 

@@ -79,6 +79,9 @@ public:
         a(roles_, open_, settled_at_, connected_, leading_, store_down_since_, leader_since_, bus_since_);
     }
 
+    // Measured start-up time of the role.
+    [[nodiscard]] std::optional<Seconds> startup(Role role) const { return roles_[role].startup; }
+
 private:
     struct RoleState {
         Replicas ready{};

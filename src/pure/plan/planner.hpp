@@ -72,9 +72,12 @@ public:
     // published.
     [[nodiscard]] Replicas ready_at(Role, TimePoint now) const;
     [[nodiscard]] std::optional<Replicas> expected(Role role) const { return guard_.expected(role); }
+    // Measured from a published decision to the replica that is ready; empty while none was seen.
+    [[nodiscard]] std::optional<Seconds> startup(Role role) const { return guard_.startup(role); }
     // Reports that entered the models, since the start of the state.
     [[nodiscard]] std::int64_t observed(Role role) const { return observed_[role]; }
-    [[nodiscard]] bool rolling(Role role) const { return inventory_[role].rolling; }
+    // What the fleet's operator said last.
+    [[nodiscard]] const Inventory& inventory(Role role) const { return inventory_[role]; }
 
     // Benchmark passes and traffic before the first event.
     void bootstrap(Role role, std::span<const ForwardPass> passes) { rules_.bootstrap(role, passes); }
