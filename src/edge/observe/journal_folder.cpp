@@ -138,7 +138,7 @@ void JournalFolder::append_effect(const Effect& effect) {
     offer_scratch(false);
 }
 
-JournalState JournalFolder::state() const {
+port::JournalState JournalFolder::state() const {
     const DiskTrouble trouble = worker_->trouble();
     if (!trouble && !dropping_) return {};
     std::string reason = options_.folder + ": ";

@@ -32,6 +32,7 @@
 #include "core/result.hpp"
 #include "core/units.hpp"
 #include "port/disk.hpp"
+#include "port/journal.hpp"
 #include "wire/journal_writer.hpp"
 
 namespace dynaplan::observe {
@@ -63,28 +64,24 @@ struct JournalFolderOptions {
     std::function<void(std::function<void()>)> post;
 };
 
-struct JournalState {
-    bool degraded = false;
-    std::string reason;  // one line: folder, what is wrong; empty when all is well
-};
-
-class JournalFolder {
+class JournalFolder final : public port::Journal {
 public:
     // Makes the folder where it is missing and begins a segment; the only call that waits for the disk.
     // Fails, naming the folder, where it cannot be used at all (permissions, a file in its place, another
     // process that writes there). A full or failing disk is no failure: the journal begins degraded.
     [[nodiscard]] static Result<std::unique_ptr<JournalFolder>> open(JournalFolderOptions options);
     // As flush_and_close(2 s).
-    ~JournalFolder();
-    JournalFolder(const JournalFolder&) = delete;
-    JournalFolder& operator=(const JournalFolder&) = delete;
+    ~JournalFolder() override;
 
-    void append_event(const Event&);
-    void append_effect(const Effect&);
-
-    [[nodiscard]] JournalState state() const;
-    // Events and effects that are not in the journal, since open().
-    [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+    void append_event(const Event&) override;
+    void append_effect(const Effect&) override;
+    [[nodiscard]] port::JournalState state() const override;
+    [[nodiscard]] std::uint64_t dropped() const override { return dropped_; }
+    // The number of the segment that is being written.
+    [[nodiscard]] std::uint64_t segment() const { return number_; }
+    // A new segment at the next pause between two tasks: what comes now does not follow from what came
+    // before.
+    void part() { ask_(); }
 
     // Waits until everything appended so far is on the disk; false when that took longer than `limit`.
     bool flush(std::chrono::milliseconds limit);
