@@ -6,7 +6,9 @@
 #include <string>
 
 #include "app/command_config.hpp"
+#include "app/command_publish.hpp"
 #include "app/command_replay.hpp"
+#include "app/command_serve.hpp"
 #include "app/command_step.hpp"
 #include "app/version.hpp"
 
@@ -19,14 +21,17 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
+        "  dynaplan serve --config planner.yaml        plan for a running fleet\n"
         "  dynaplan replay trace.jsonl.gz              what the planner would have decided on a recording\n"
         "  dynaplan replay run.journal                 verify a journal, byte for byte\n"
         "  dynaplan step --config planner.yaml         drive the core from any program\n"
         "  dynaplan config check planner.yaml          every problem of a configuration\n"
         "Each command has its own --help.");
     add_config_command(app, exit_code);
+    add_serve_command(app, exit_code);
     add_replay_command(app, exit_code);
     add_step_command(app, exit_code);
+    add_publish_command(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -1,0 +1,80 @@
+#include "app/live_store.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+#include <boost/asio/steady_timer.hpp>
+
+#include "connector/file_store.hpp"
+#include "decision/memory_store.hpp"
+
+namespace dynaplan::app {
+
+namespace {
+
+// Forgets everything at the end; nobody else can write to it.
+class LiveMemoryStore final : public LiveStore {
+public:
+    decision::DecisionStore& store() override { return store_; }
+    [[nodiscard]] std::string_view kind() const override { return "memory"; }
+    [[nodiscard]] std::string reason() const override { return {}; }
+    void start(OnLead on_lead) override { on_lead(true); }
+    void stop(std::function<void()> done) override { done(); }
+
+private:
+    decision::MemoryStore store_;
+};
+
+// The lock on the folder is what makes a leader: who does not have it asks again every second.
+class LiveFileStore final : public LiveStore {
+public:
+    LiveFileStore(boost::asio::io_context& io, std::string folder)
+        : store_{{.folder = std::move(folder), .disk = nullptr}}, retry_{io} {}
+
+    decision::DecisionStore& store() override { return store_; }
+    [[nodiscard]] std::string_view kind() const override { return "file"; }
+    [[nodiscard]] std::string reason() const override { return reason_.empty() ? store_.trouble() : reason_; }
+    void start(OnLead on_lead) override {
+        on_lead_ = std::move(on_lead);
+        strive();
+    }
+    void stop(std::function<void()> done) override {
+        retry_.cancel();
+        store_.release();
+        done();
+    }
+
+private:
+    void strive() {
+        const auto answer = store_.try_lock();
+        for (const std::string& remark : store_.take_remarks()) spdlog::warn("decisions: {}", remark);
+        const std::string reason = !answer ? answer.error().message : answer->held ? "" : answer->other;
+        if (reason != reason_ && !reason.empty()) spdlog::warn("standing by: {}", reason);
+        reason_ = reason;
+        if (answer && answer->held) {
+            spdlog::info("decisions are kept in {}", store_.path());
+            on_lead_(true);
+            return;
+        }
+        constexpr std::chrono::seconds again{1};
+        retry_.expires_after(again);
+        retry_.async_wait([this](const boost::system::error_code& error) {
+            if (!error) strive();
+        });
+    }
+
+    connector::FileStore store_;
+    boost::asio::steady_timer retry_;
+    OnLead on_lead_;
+    std::string reason_;
+};
+
+}  // namespace
+
+std::unique_ptr<LiveStore> make_store(boost::asio::io_context& io, const AppConfig& config) {
+    if (config.decisions.store == StoreKind::memory) return std::make_unique<LiveMemoryStore>();
+    return std::make_unique<LiveFileStore>(io, config.decisions.path);
+}
+
+}  // namespace dynaplan::app
