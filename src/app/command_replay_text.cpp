@@ -17,9 +17,15 @@ namespace {
 using replay::DecisionRow;
 using replay::RunReport;
 
-// Hours, minutes, seconds since the start; what lies before it has a sign.
+// The journal of a live planner counts from the Unix epoch, a recording from its start: no recording lasts
+// for the thirty years that lie between.
+constexpr double live_from_s = 1e9;
+
+// Hours, minutes, seconds since the start, or of the day (UTC) in the journal of a live planner; what lies
+// before the start has a sign.
 std::string clock_text(TimePoint t) {
-    const double s = seconds_of(t);
+    constexpr double day = 86'400.0;
+    const double s = seconds_of(t) >= live_from_s ? std::fmod(seconds_of(t), day) : seconds_of(t);
     const double magnitude = std::abs(s);
     const auto whole = static_cast<std::int64_t>(magnitude);
     const double rest = magnitude - static_cast<double>(whole);
@@ -166,6 +172,11 @@ void append_summary(std::string& out, const ReplayJob& job) {
     out += fmt::format("  input       {}\n", what);
     for (const std::string& note : job.notes) out += fmt::format("  inferred    {}\n", note);
     out += fmt::format("  span        {} to {}", clock_text(r.first()), clock_text(r.last()));
+    constexpr double ms_per_second = 1000.0;
+    if (seconds_of(r.first()) >= live_from_s) {
+        out += ", UTC; the run begins at " +
+               date_text(static_cast<std::int64_t>(seconds_of(r.first()) * ms_per_second));
+    }
     if (job.origin_unix_ms) out += fmt::format(", time 0 is {}", date_text(*job.origin_unix_ms));
     out += fmt::format("\n  ticks       {} ({} load, {} throughput)\n", r.ticks(), r.load_ticks(),
                        r.throughput_ticks());

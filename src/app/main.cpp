@@ -7,6 +7,7 @@
 
 #include "app/command_config.hpp"
 #include "app/command_publish.hpp"
+#include "app/command_record.hpp"
 #include "app/command_replay.hpp"
 #include "app/command_serve.hpp"
 #include "app/command_step.hpp"
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
     add_replay_command(app, exit_code);
     add_step_command(app, exit_code);
     add_publish_command(app, exit_code);
+    add_record_command(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

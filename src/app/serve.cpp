@@ -8,21 +8,20 @@
 #include <optional>
 #include <string>
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <zmq.hpp>
 
+#include "app/live_log.hpp"
+#include "app/live_sources.hpp"
 #include "app/live_store.hpp"
 #include "app/serve_clock.hpp"
 #include "app/serve_journal.hpp"
 #include "app/serve_metrics.hpp"
 #include "app/serve_parts.hpp"
 #include "app/version.hpp"
-#include "bus/engine_hop.hpp"
 #include "net/access.hpp"
 #include "net/http_server.hpp"
 #include "runtime/api.hpp"
@@ -62,9 +61,10 @@ public:
         folder_ = std::move(*journal);
         if (folder_) service_->write_to(*folder_);
         if (auto served = open_http(); !served) return served;
-        auto hop = bus::EngineHop::open(io_, zmq_, hop_endpoints(config_), *service_, bus_counts_);
-        if (!hop) return failure(hop.error().message);
-        hop_ = std::move(*hop);
+        auto sources = LiveSources::open(io_, config_, *service_, bus_counts_);
+        if (!sources) return tl::unexpected{sources.error()};
+        sources_ = std::move(*sources);
+        around_.bus = sources_->bus();
         return {};
     }
 
@@ -101,7 +101,6 @@ private:
     }
 
     Result<void> open_http() {
-        around_.bus = "zmq engine";
         around_.store = store_->kind();
         around_.store_reason = [this] { return store_->reason(); };
         const auto listen = host_port(config_.http.listen);
@@ -199,7 +198,7 @@ private:
         spdlog::info("signal {}: stopping", signal);
         stopping_ = true;
         wake_.cancel();
-        hop_.reset();
+        sources_.reset();
         const auto release = [this] { store_->stop([this] { io_.stop(); }); };
         if (http_) {
             http_->stop(http_stop_bound, release);
@@ -212,7 +211,6 @@ private:
     const AppConfig& config_;
     ConfigRequest request_;
     boost::asio::io_context io_{1};
-    zmq::context_t zmq_{1};
     std::optional<ServeClock> clock_;
     std::unique_ptr<LiveStore> store_;
     port::NullJournal no_journal_;
@@ -223,7 +221,7 @@ private:
     std::optional<net::Access> access_;
     std::optional<runtime::Api> api_;
     std::optional<net::HttpServer> http_;
-    std::unique_ptr<bus::EngineHop> hop_;
+    std::unique_ptr<LiveSources> sources_;
     boost::asio::signal_set signals_;
     boost::asio::steady_timer wake_;
     std::optional<TimePoint> armed_;
@@ -236,9 +234,7 @@ private:
 
 int serve(const LoadedConfig& loaded, const ConfigRequest& request) {
     constexpr int wrong_usage = 2;
-    spdlog::set_default_logger(
-        std::make_shared<spdlog::logger>("dynaplan", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
-    spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    log_to_stderr();
     const std::vector<std::string> problems = serve_problems(loaded.config);
     for (const std::string& problem : problems) spdlog::error("{}", problem);
     if (!problems.empty()) return wrong_usage;

@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "app/config_describe.hpp"
+#include "app/command_replay_job.hpp"
 #include "app/files.hpp"
 #include "app/version.hpp"
 #include "core/config_field.hpp"
@@ -90,8 +88,7 @@ Result<std::unique_ptr<observe::JournalFolder>> open_journal(
     options.segment_age = c.segment_age;
     options.kept_bytes = static_cast<std::uint64_t>(c.kept_mb) << mb;
     options.program_version = std::string{program_version};
-    options.checkpoint = [&service,
-                          config = nlohmann::ordered_json::parse(show_config_json(loaded))["config"].dump()] {
+    options.checkpoint = [&service, config = header_config(loaded)] {
         runtime::Checkpoint state = service.checkpoint();
         return observe::SegmentStart{state.at, config, std::move(state.planner),
                                      std::move(state.coordinator)};

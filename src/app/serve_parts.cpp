@@ -15,7 +15,7 @@ std::optional<Role> role_of(const BusEndpoint& endpoint, Mode mode) {
 
 }  // namespace
 
-std::vector<std::string> serve_problems(const AppConfig& c) {
+std::vector<std::string> source_problems(const AppConfig& c) {
     std::vector<std::string> problems;
     if (c.bus.transport != Transport::zmq)
         problems.emplace_back("bus.transport: serve listens over zmq only in this version");
@@ -23,8 +23,6 @@ std::vector<std::string> serve_problems(const AppConfig& c) {
         problems.emplace_back("bus.plane: serve attaches to engines (plane: engine) only in this version");
     if (c.discovery.backend != DiscoveryBackend::engines)
         problems.emplace_back("discovery.backend: only 'engines' (those that report) in this version");
-    if (c.decisions.store == StoreKind::etcd)
-        problems.emplace_back("decisions.store: 'file' or 'memory' in this version");
     if (c.bus.endpoints.empty()) {
         problems.emplace_back(
             "bus.endpoints: give the engines' addresses, as [{url: \"tcp://127.0.0.1:20380\", role: "
@@ -41,6 +39,13 @@ std::vector<std::string> serve_problems(const AppConfig& c) {
                                std::string{to_string(*role)});
         }
     }
+    return problems;
+}
+
+std::vector<std::string> serve_problems(const AppConfig& c) {
+    std::vector<std::string> problems = source_problems(c);
+    if (c.decisions.store == StoreKind::etcd)
+        problems.emplace_back("decisions.store: 'file' or 'memory' in this version");
     return problems;
 }
 

@@ -12,6 +12,8 @@ namespace dynaplan::app {
 
 // Everything that this version cannot serve, one line each with the remedy.
 std::vector<std::string> serve_problems(const AppConfig&);
+// Of these, what concerns the sources: all that `record` needs.
+std::vector<std::string> source_problems(const AppConfig&);
 
 // The engines' addresses with their roles; to be asked after serve_problems() found nothing.
 std::vector<bus::HopEndpoint> hop_endpoints(const AppConfig&);
