@@ -1,7 +1,5 @@
 #include "bus/engine_hop.hpp"
 
-#include <algorithm>
-
 #include "wire/zmq_frames.hpp"
 
 namespace dynaplan::bus {
@@ -10,16 +8,17 @@ Result<std::unique_ptr<EngineHop>> EngineHop::open(boost::asio::io_context& io, 
                                                    const std::vector<HopEndpoint>& endpoints,
                                                    port::EventSink& sink, port::BusCounts& counts) {
     std::unique_ptr<EngineHop> hop{new EngineHop{sink, counts}};
-    hop->connected_.resize(endpoints.size());
     std::string problems;
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
         EngineHop* self = hop.get();
+        const std::string key = std::to_string(i);
+        hop->links_.add(key, endpoints[i].url);
         auto socket = ZmqSubscriber::open(
-            io, context, {.url = endpoints[i].url, .topic = ""},
+            io, context, {.url = endpoints[i].url},
             [self, role = endpoints[i].role](std::span<const std::string_view> frames) {
                 self->take(role, frames);
             },
-            [self, i](bool connected) { self->link(i, connected); });
+            [self, key](bool connected) { self->links_.set(key, connected); });
         if (socket) {
             hop->sockets_.push_back(std::move(*socket));
         } else {
@@ -39,15 +38,6 @@ void EngineHop::take(Role role, std::span<const std::string_view> frames) {
         return;
     }
     intake_.take(role, message.payload);
-}
-
-void EngineHop::link(std::size_t endpoint, bool connected) {
-    connected_[endpoint] = connected;
-    const bool any = std::find(connected_.begin(), connected_.end(), true) != connected_.end();
-    if (any == any_) return;
-    any_ = any;
-    Event event{TimePoint{}, BusChanged{any}};
-    sink_.take(event);
 }
 
 }  // namespace dynaplan::bus

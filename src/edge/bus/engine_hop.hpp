@@ -1,8 +1,7 @@
 // The raw engine hop: SUB sockets on the PUB sockets of engines' schedulers, three frames a message (event
 // plane specification 2). No Dynamo process is needed for it.
 //
-// The bus counts as connected while at least one engine's socket is: a single engine that is gone is a matter
-// of `reconcile`, not an outage.
+// When the bus counts as connected, and when as an outage: bus/link_table.hpp.
 #pragma once
 
 #include <memory>
@@ -12,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "bus/fpm_intake.hpp"
+#include "bus/link_table.hpp"
 #include "bus/zmq_subscriber.hpp"
 #include "core/result.hpp"
 #include "port/bus_counts.hpp"
@@ -33,16 +33,13 @@ public:
 
 private:
     EngineHop(port::EventSink& sink, port::BusCounts& counts)
-        : sink_{sink}, counts_{counts}, intake_{sink, counts} {}
+        : counts_{counts}, intake_{sink, counts}, links_{sink, counts} {}
     void take(Role, std::span<const std::string_view> frames);
-    void link(std::size_t endpoint, bool connected);
 
-    port::EventSink& sink_;
     port::BusCounts& counts_;
     FpmIntake intake_;
+    LinkTable links_;
     std::vector<std::unique_ptr<ZmqSubscriber>> sockets_;
-    std::vector<bool> connected_;
-    bool any_ = false;
 };
 
 }  // namespace dynaplan::bus

@@ -15,6 +15,7 @@ std::string_view FpmIntake::take(std::optional<Role> role, std::string_view payl
     wire::FpmResult result = wire::decode_fpm(payload, decoded_);
     if (result) result = wire::admit(decoded_);
     if (!result) return refuse(wire::to_string(result.error()));
+    if (decoded_.fpm.worker_id.size() > worker_id_bytes_most) return refuse("worker_id_length");
     if (directory_ != nullptr) {
         role = directory_->role_of(decoded_.fpm.worker_id);
         if (!role) return refuse("unknown_worker");
@@ -43,7 +44,8 @@ void FpmIntake::count_gap(const Fpm& fpm) {
         last_counter_.emplace(EngineKey{fpm.worker_id, fpm.dp_rank}, counter);
         return;
     }
-    if (counter > place->second + 1) counts_.gaps += static_cast<std::uint64_t>(counter - place->second - 1);
+    // Both are at least 0, and the last one may be the largest there is.
+    if (counter - 1 > place->second) counts_.gaps += static_cast<std::uint64_t>(counter - 1 - place->second);
     place->second = counter;
 }
 

@@ -53,6 +53,9 @@ private:
     // Names that nobody uses any more must not pile up: a full table starts anew, and forgets a gap at most.
     static constexpr std::size_t engines_most = std::size_t{1} << 16U;
 
+    // Real ids have at most twenty digits; what is kept by id must not grow with what a stranger sends.
+    static constexpr std::size_t worker_id_bytes_most = 256;
+
     void count_gap(const Fpm&);
     std::string_view refuse(std::string_view cause);
 

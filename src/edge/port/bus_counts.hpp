@@ -1,25 +1,41 @@
-// What a bus has done with what came over it. Written by the bus, read by whoever shows it; the loop's
-// thread.
+// What a bus has done with what came over it, and how it is. Written by the bus, read by whoever shows it;
+// the loop's thread.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace dynaplan::port {
 
 struct BusCounts {
-    std::uint64_t received = 0;                                 // messages, of any kind
-    std::uint64_t decoded = 0;                                  // handed to the core
-    std::uint64_t gaps = 0;                                     // reports that never came, by counter_id
-    std::map<std::string, std::uint64_t, std::less<>> refused;  // by cause
+    using ByCause = std::map<std::string, std::uint64_t, std::less<>>;
 
-    void refuse(std::string_view cause) {
-        const auto place = refused.find(cause);
-        if (place != refused.end()) {
-            ++place->second;
+    std::uint64_t received = 0;           // messages, of any kind
+    std::uint64_t decoded = 0;            // handed to the core
+    std::uint64_t gaps = 0;               // reports that never came, by counter_id
+    std::uint64_t identity_mismatch = 0;  // taken although frames and envelope disagree on who sent them
+    std::uint64_t links_up = 0;           // connections that came about, also again
+    std::uint64_t links_down = 0;         // connections that were lost
+    ByCause refused;                      // messages that were not used
+    ByCause errors;                       // of the connections themselves: one for each attempt that failed
+
+    // What `readyz` asks: can a report arrive now? Not the same as an outage, which is a BusChanged event:
+    // where no publisher is known yet, nothing is connected, and nothing has failed either.
+    bool connected = false;
+    // What is wrong with the connections, one line; empty when nothing is. Also told while others work.
+    std::string trouble = "not connected yet";
+
+    void refuse(std::string_view cause, std::uint64_t n = 1) { add(refused, cause, n); }
+    void error(std::string_view cause) { add(errors, cause, 1); }
+
+private:
+    static void add(ByCause& counts, std::string_view cause, std::uint64_t n) {
+        if (const auto place = counts.find(cause); place != counts.end()) {
+            place->second += n;
         } else {
-            refused.emplace(cause, 1);
+            counts.emplace(cause, n);
         }
     }
 };

@@ -1,33 +1,22 @@
 // Real sockets over tcp on the loopback.
 #include "bus/engine_hop.hpp"
 
-#include <chrono>
+#include <limits>
 
 #include <doctest/doctest.h>
-#include <zmq.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 
 #include "bus/zmq_publisher.hpp"
-#include "wire/fpm_encode.hpp"
+#include "unit/bus/rig.hpp"
 
 using namespace dynaplan;
 using namespace dynaplan::bus;
+using testing::payload;
 
 namespace {
 
-class Seen final : public port::EventSink {
-public:
-    void take(Event& event) override {
-        if (const auto* fpm = std::get_if<FpmArrived>(&event.body)) {
-            reports.push_back(*fpm);
-        } else if (const auto* bus = std::get_if<BusChanged>(&event.body)) {
-            links.push_back(bus->connected);
-        }
-    }
-    std::vector<FpmArrived> reports;
-    std::vector<bool> links;
-};
-
-struct Rig {
+struct Rig : testing::Rig {
     void open(const std::vector<HopEndpoint>& endpoints) {
         auto opened = EngineHop::open(io, context, endpoints, seen, counts);
         REQUIRE(opened.has_value());
@@ -35,38 +24,11 @@ struct Rig {
     }
     std::unique_ptr<ZmqPublisher> publisher(const std::string& url = "tcp://127.0.0.1:*") {
         auto bound = ZmqPublisher::bind(context, url, false);
-        REQUIRE(bound.has_value());
+        REQUIRE_MESSAGE(bound.has_value(), bound.error().message);
         return std::move(*bound);
     }
-    // Runs the loop until the condition holds; fails after a bound that only a fault can reach.
-    void until(const std::function<bool()>& condition) {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-        bool holds = condition();  // asked once a round: asking may take something away
-        while (!holds && std::chrono::steady_clock::now() < deadline) {
-            io.restart();
-            io.run_for(std::chrono::milliseconds{5});
-            holds = condition();
-        }
-        REQUIRE(holds);
-    }
-
-    zmq::context_t context{1};
-    boost::asio::io_context io{1};
-    Seen seen;
-    port::BusCounts counts;
     std::unique_ptr<EngineHop> hop;
 };
-
-std::string payload(const std::string& worker, std::int64_t counter) {
-    Fpm fpm;
-    fpm.worker_id = worker;
-    fpm.pass.counter_id = counter;
-    fpm.pass.wall_time = 0.01;
-    fpm.pass.scheduled.num_decode_requests = 3;
-    std::string bytes;
-    wire::encode_fpm(fpm, bytes);
-    return bytes;
-}
 
 }  // namespace
 
@@ -105,18 +67,10 @@ TEST_SUITE("unit") {
 
     TEST_CASE("engine hop: what cannot be used is counted by cause, and the stream goes on") {
         Rig rig;
-        zmq::socket_t raw{rig.context, zmq::socket_type::xpub};
-        raw.set(zmq::sockopt::linger, 0);
-        raw.bind("tcp://127.0.0.1:*");
-        rig.open({{raw.get(zmq::sockopt::last_endpoint), Role::decode}});
-        zmq::message_t subscription;
-        rig.until([&] { return raw.recv(subscription, zmq::recv_flags::dontwait).has_value(); });
-        const auto send = [&](const std::vector<std::string>& frames) {
-            for (std::size_t i = 0; i < frames.size(); ++i) {
-                raw.send(zmq::buffer(frames[i]),
-                         i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
-            }
-        };
+        testing::RawPublisher raw{rig.context};
+        rig.open({{raw.endpoint(), Role::decode}});
+        rig.until([&] { return raw.subscriptions() == 1; });
+        const auto send = [&](const std::vector<std::string>& frames) { raw.send(frames); };
         send({"", "12345678"});
         send({"", "12345678", payload("7", 1), "more"});
         send(std::vector<std::string>(40, "x"));
@@ -127,9 +81,7 @@ TEST_SUITE("unit") {
         CHECK(rig.seen.reports.size() == 1);
         CHECK(rig.counts.refused.at("frame_count") == 3);
         CHECK(rig.counts.refused.at("empty_worker_id") == 1);
-        std::uint64_t refused = 0;
-        for (const auto& [cause, count] : rig.counts.refused) refused += count;
-        CHECK(refused == 5);
+        CHECK(rig.refused() == 5);
     }
 
     TEST_CASE("engine hop: an engine that goes and comes back is connected again by itself") {
@@ -148,13 +100,116 @@ TEST_SUITE("unit") {
         rig.until([&] { return rig.seen.reports.size() == 1; });
     }
 
+    TEST_CASE("engine hop: an engine at an IPv6 address is heard") {
+        Rig rig;
+        // A machine without IPv6 cannot try it.
+        auto bound = ZmqPublisher::bind(rig.context, "tcp://[::1]:*", false);
+        if (!bound) {
+            MESSAGE("no IPv6 here: " << bound.error().message);
+            return;
+        }
+        rig.open({{(*bound)->endpoint(), Role::decode}});
+        rig.until([&] { return (*bound)->subscribers() == 1; });
+        REQUIRE((*bound)->send(payload("7", 0)));
+        rig.until([&] { return rig.seen.reports.size() == 1; });
+    }
+
+    TEST_CASE("engine hop: counters at the end of their range are no overflow") {
+        Rig rig;
+        testing::RawPublisher raw{rig.context};
+        rig.open({{raw.endpoint(), Role::decode}});
+        rig.until([&] { return raw.subscriptions() == 1; });
+        constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+        for (const std::int64_t counter : {largest, largest, std::int64_t{0}, std::int64_t{2}}) {
+            raw.send(std::vector<std::string>{"", "12345678", payload("7", counter)});
+        }
+        rig.until([&] { return rig.seen.reports.size() == 4; });
+        CHECK(rig.counts.gaps == 1);
+    }
+
+    TEST_CASE("engine hop: a worker id that nobody would give is refused, so that it need not be kept") {
+        Rig rig;
+        testing::RawPublisher raw{rig.context};
+        rig.open({{raw.endpoint(), Role::decode}});
+        rig.until([&] { return raw.subscriptions() == 1; });
+        raw.send(std::vector<std::string>{"", "12345678", payload(std::string(257, '7'), 0)});
+        raw.send(std::vector<std::string>{"", "12345678", payload(std::string(256, '7'), 0)});
+        rig.until([&] { return rig.counts.received == 2; });
+        CHECK(rig.refused("worker_id_length") == 1);
+        CHECK(rig.seen.reports.size() == 1);
+    }
+
+    TEST_CASE("engine hop: a message without measure costs its connection, not the memory") {
+        Rig rig;
+        testing::RawPublisher raw{rig.context};
+        rig.open({{raw.endpoint(), Role::decode}});
+        rig.until([&] { return raw.subscriptions() == 1; });
+        raw.send(std::vector<std::string>{"", "12345678", std::string(std::size_t{2} << 20, 'x')});
+        rig.until([&] { return raw.subscriptions() == 2; });
+        raw.send(std::vector<std::string>{"", "12345678", payload("7", 0)});
+        rig.until([&] { return rig.seen.reports.size() == 1; });
+        CHECK(rig.counts.received == 1);
+        CHECK(rig.seen.links == std::vector<bool>{true, false, true});
+    }
+
+    TEST_CASE("engine hop: an address where something else answers first is tried until the engine does") {
+        Rig rig;
+        namespace asio = boost::asio;
+        asio::ip::tcp::acceptor acceptor{rig.io, {asio::ip::address_v4::loopback(), 0}};
+        const unsigned short port = acceptor.local_endpoint().port();
+        asio::ip::tcp::socket stranger{rig.io};
+        const std::string answer = "HTTP/1.1 400 Bad Request\r\n\r\n" + std::string(200, '\xff');
+        bool answered = false;
+        acceptor.async_accept(stranger, [&](const boost::system::error_code& error) {
+            REQUIRE(!error);
+            asio::write(stranger, asio::buffer(answer));
+            answered = true;
+        });
+        const std::string url = "tcp://127.0.0.1:" + std::to_string(port);
+        rig.open({{url, Role::decode}});
+        rig.until([&] { return answered; });
+        acceptor.close();
+        stranger.close();
+        const auto engine = rig.publisher(url);
+        rig.until([&] { return engine->subscribers() == 1; });
+        REQUIRE(engine->send(payload("7", 0)));
+        rig.until([&] { return rig.seen.reports.size() == 1; });
+    }
+
+    TEST_CASE("engine hop: a context that ends under it ends the connection, and nothing else") {
+        Rig rig;
+        auto context = std::make_unique<zmq::context_t>(1);
+        testing::RawPublisher raw{rig.context};
+        auto hop = EngineHop::open(rig.io, *context, {{raw.endpoint(), Role::decode}}, rig.seen, rig.counts);
+        REQUIRE(hop.has_value());
+        rig.until([&] { return rig.counts.connected; });
+        context->shutdown();
+        rig.until([&] { return !rig.counts.connected; });
+        CHECK(rig.seen.links == std::vector<bool>{true, false});
+    }
+
+    TEST_CASE("publisher: knows each of its readers") {
+        Rig rig;
+        const auto engine = rig.publisher();
+        rig.open({{engine->endpoint(), Role::decode}});
+        rig.until([&] { return engine->subscribers() == 1; });
+        auto second =
+            EngineHop::open(rig.io, rig.context, {{engine->endpoint(), Role::decode}}, rig.seen, rig.counts);
+        REQUIRE(second.has_value());
+        rig.until([&] { return engine->subscribers() == 2; });
+        second->reset();
+        rig.until([&] { return engine->subscribers() == 1; });
+    }
+
     TEST_CASE("engine hop: all addresses that cannot be used are named at once") {
         Rig rig;
-        const auto opened =
-            EngineHop::open(rig.io, rig.context, {{"nonsense", Role::decode}, {"tcp://", Role::decode}},
-                            rig.seen, rig.counts);
+        const auto opened = EngineHop::open(
+            rig.io, rig.context,
+            {{"nonsense", Role::decode}, {"tcp://", Role::decode}, {"inproc://x", Role::decode}}, rig.seen,
+            rig.counts);
         REQUIRE_FALSE(opened.has_value());
         CHECK(opened.error().message.find("nonsense") != std::string::npos);
         CHECK(opened.error().message.find("tcp://'") != std::string::npos);
+        CHECK(opened.error().message.find("inproc://x") != std::string::npos);
     }
 }
