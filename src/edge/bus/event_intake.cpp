@@ -1,0 +1,28 @@
+#include "bus/event_intake.hpp"
+
+namespace dynaplan::bus {
+
+const wire::EventMessage* EventIntake::read(wire::Frames frames) {
+    ++counts_.received;
+    if (const auto event = wire::read_event(frames, topic_, message_); !event) {
+        counts_.refuse(wire::to_string(event.error()));
+        return nullptr;
+    }
+    if (message_.identity_mismatch) ++counts_.identity_mismatch;
+    return &message_;
+}
+
+const wire::Envelope* EventIntake::read(std::string_view envelope) {
+    ++counts_.received;
+    if (const auto read = wire::decode_envelope(envelope, message_.envelope); !read) {
+        counts_.refuse("envelope_" + std::string{wire::to_string(read.error())});
+        return nullptr;
+    }
+    if (message_.envelope.topic != topic_) {
+        counts_.refuse(wire::to_string(wire::EventDrop::other_topic));
+        return nullptr;
+    }
+    return &message_.envelope;
+}
+
+}  // namespace dynaplan::bus
