@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/json_nearest.hpp"
+
 namespace dynaplan::wire {
 
 namespace {
@@ -28,7 +30,7 @@ constexpr std::array<Row, 4> rows{{{"vllm", vllm, vllm},
 
 Result<EndpointName> parse_endpoint_name(std::string_view text) {
     const auto wrong = [&] {
-        return failure("endpoint \"" + std::string{text} + "\": expected namespace.component.endpoint");
+        return failure("endpoint " + in_quotes(text) + ": expected namespace.component.endpoint");
     };
     const std::size_t first = text.find('.');
     if (first == std::string_view::npos) return wrong();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wire/json_nearest.hpp"
 #include "wire/percent.hpp"
 
 namespace dynaplan::wire {
@@ -46,8 +47,8 @@ Result<std::string> subject(Era era, const EventScope& scope, std::string_view t
     const auto look_at = [&](std::string_view what, std::string_view name) {
         const std::string_view problem = problem_of(era, name);
         if (problem.empty() || !refused.empty()) return;
-        refused.append("no NATS subject: the ").append(what).append(" \"").append(name).append("\" ");
-        refused.append(problem);
+        refused.append("no NATS subject: the ").append(what).append(" ").append(in_quotes(name));
+        refused.append(" ").append(problem);
     };
     look_at("namespace", scope.name_space);
     if (scope.component) look_at("component", *scope.component);
@@ -62,7 +63,9 @@ DualEraSubjects dual_era_subjects(const EventScope& endpoint, std::string_view t
     for (const Era era : {Era::april, Era::august}) {
         auto text = subject(era, endpoint, topic);
         if (text) {
-            out.subjects.push_back(std::move(*text));
+            // A scope without an endpoint, of plain names, has one subject in both eras.
+            if (out.subjects.empty() || out.subjects.front() != *text)
+                out.subjects.push_back(std::move(*text));
         } else {
             out.refused.push_back(std::move(text.error()));
         }

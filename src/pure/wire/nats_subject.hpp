@@ -26,8 +26,9 @@ Result<std::string> subject(Era era, const EventScope& scope, std::string_view t
 // What a publisher of that era would build without asking. Only for messages and for comparison.
 std::string unchecked_subject(Era era, const EventScope& scope, std::string_view topic);
 
-// The subjects a consumer of both eras subscribes to, April's first: a publisher uses exactly one of them. A
-// subject whose names are refused is left out, with the reason in `refused`.
+// The subjects a consumer of both eras subscribes to, April's first: a publisher uses exactly one of them,
+// and none stands twice, so that nothing arrives twice. A subject whose names are refused is left out, with
+// the reason in `refused`.
 struct DualEraSubjects {
     std::vector<std::string> subjects;
     std::vector<Error> refused;
