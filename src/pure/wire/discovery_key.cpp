@@ -1,6 +1,5 @@
 #include "wire/discovery_key.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -151,12 +150,12 @@ std::string file_name_of(std::string_view relative_key) {
 }
 
 std::optional<std::string> key_of_file_name(std::string_view file_name) {
-    const bool own = std::all_of(file_name.begin(), file_name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '%';
-    });
-    // Unfinished writes begin with a dot, which the store's own names never hold.
-    if (!own || file_name.empty()) return std::nullopt;
-    return percent_decoded(file_name);
+    if (file_name.empty()) return std::nullopt;
+    auto key = percent_decoded(file_name);
+    // The store writes one name for a key. Another spelling of it would be the same record a second time; and
+    // unfinished writes begin with a dot, which is never written as it is.
+    if (!key || !is_percent_encoded_form(file_name, *key, Kept::letters_digits)) return std::nullopt;
+    return key;
 }
 
 }  // namespace dynaplan::wire
