@@ -115,7 +115,7 @@ std::optional<DiscoveryRecord> discovery_record_of(const json& value) {
 }
 
 std::optional<DiscoveryRecord> parse_discovery_record(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
+    const json value = json_of(text);
     if (!value.is_object()) return std::nullopt;
     return discovery_record_of(value);
 }

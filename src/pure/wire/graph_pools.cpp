@@ -51,7 +51,7 @@ GraphPool service_pool(const std::string& name, const json& service, const json&
     pool.kind = text_at(service, {"componentType"}).value_or("");
     pool.role = text_at(service, {"subComponentType"}).value_or("");
     pool.arguments = arguments_of(at_path(service, {"extraPodSpec", "mainContainer", "args"}));
-    read_status(at_path(graph, {"status", "services", name.c_str()}), pool);
+    read_status(at_path(graph, {"status", "services", name}), pool);
     return pool;
 }
 
@@ -69,7 +69,7 @@ std::optional<GraphPool> component_pool(const json& component, const json& graph
         });
         if (main != containers->end()) pool.arguments = arguments_of(at_path(*main, {"args"}));
     }
-    read_status(at_path(graph, {"status", "components", pool.name.c_str()}), pool);
+    read_status(at_path(graph, {"status", "components", pool.name}), pool);
     return pool;
 }
 
@@ -81,7 +81,7 @@ bool is_worker_class(const GraphPool& pool) {
 }  // namespace
 
 Result<WorkerGraph> parse_worker_graph(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
+    const json value = json_of(text);
     if (!value.is_object()) return failure("DynamoGraphDeployment: not a JSON object");
     auto name = text_at(value, {"metadata", "name"});
     if (!name) return failure("DynamoGraphDeployment: metadata.name is missing");

@@ -5,6 +5,7 @@
 
 #include "wire/discovery_record_json.hpp"
 #include "wire/json_at_path.hpp"
+#include "wire/json_nearest.hpp"
 
 namespace dynaplan::wire {
 
@@ -32,7 +33,7 @@ void read_map(const json& data, const char* name, std::vector<Record>& out, std:
 
 Result<KubeRecords> records_of(const json& data) {
     if (data.is_string()) {
-        const json inner = json::parse(data.get_ref<const std::string&>(), nullptr, false);
+        const json inner = json_of(data.get_ref<const std::string&>());
         if (!inner.is_object()) return failure("spec.data: the text is not a JSON object");
         return records_of(inner);
     }
@@ -47,13 +48,13 @@ Result<KubeRecords> records_of(const json& data) {
 }  // namespace
 
 Result<KubeRecords> parse_kube_records(std::string_view data) {
-    const json value = json::parse(data, nullptr, false);
+    const json value = json_of(data);
     if (value.is_discarded()) return failure("spec.data: not JSON");
     return records_of(value);
 }
 
 Result<KubeWorker> parse_kube_worker(std::string_view object) {
-    const json value = json::parse(object, nullptr, false);
+    const json value = json_of(object);
     if (!value.is_object()) return failure("DynamoWorkerMetadata: not a JSON object");
     auto name = text_at(value, {"metadata", "name"});
     if (!name) return failure("DynamoWorkerMetadata: metadata.name is missing");
@@ -62,7 +63,8 @@ Result<KubeWorker> parse_kube_worker(std::string_view object) {
     if (data == nullptr) return out;
     auto records = records_of(*data);
     if (!records)
-        return tl::unexpected{Error{"DynamoWorkerMetadata " + out.name + ": " + records.error().message}};
+        return tl::unexpected{
+            Error{"DynamoWorkerMetadata " + in_quotes(out.name) + ": " + records.error().message}};
     out.records = std::move(*records);
     return out;
 }

@@ -62,7 +62,7 @@ ModelCard model_card_of(const json& card) {
     read_role(card, out);
     out.rank_first = count_at(card, {"runtime_config", "data_parallel_start_rank"}).value_or(0);
     out.rank_count = count_at(card, {"runtime_config", "data_parallel_size"}).value_or(1);
-    if (out.rank_count > rank_count_max) out.rank_count = 1;
+    if (out.rank_count == 0 || out.rank_count > rank_count_max) out.rank_count = 1;
     if (out.rank_first > std::numeric_limits<std::int64_t>::max() - rank_count_max) out.rank_first = 0;
     const auto depth = count_at(card, {"runtime_config", "runtime_data", "spec_decode", "nextn"});
     if (depth && *depth > 0) out.speculative_depth = depth;
@@ -71,7 +71,7 @@ ModelCard model_card_of(const json& card) {
 }
 
 std::optional<ModelCard> parse_model_card(std::string_view text) {
-    const json card = json::parse(text, nullptr, false);
+    const json card = json_of(text);
     if (card.is_discarded()) return std::nullopt;
     return model_card_of(card);
 }

@@ -36,8 +36,8 @@ struct ModelCard {
     bool operator==(const ModelCard&) const = default;
 };
 
-// A claim of more ranks than this is not believed: one engine is expected for each of them. The largest
-// deployments known have a few hundred.
+// A claim of more ranks than this, or of none, is not believed and counts as one: an engine is expected for
+// each of them. The largest deployments known have a few hundred.
 inline constexpr std::int64_t rank_count_max = 65'536;
 
 // From the text of `card_json`. Nothing when it is not JSON; a card that is not an object says nothing.
