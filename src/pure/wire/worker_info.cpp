@@ -41,7 +41,7 @@ struct Wanted {
     std::optional<std::string> component;
     [[nodiscard]] bool is(const ModelRecord& record) const {
         if (record.model_suffix || record.name_space != name_space) return false;
-        if (record.card.is_prefill != (role == Role::prefill)) return false;
+        if (record.card.role != role) return false;  // an encoder has none
         return !component || !record.component || record.component == component;
     }
 };
