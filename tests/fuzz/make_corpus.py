@@ -155,6 +155,110 @@ def put_configs():
     put("config", "control.json", b'{"a\x1b[31m": 1, "ttft": "\x7f\\u0007"}')
 
 
+def envelope(sequence=b"\x05", topic=b"forward-pass-metrics", payload=b"\xc4\x06report"):
+    """An event's envelope as publishers write it, proto/event-plane.md."""
+    return (b"\x85" + text("publisher_id") + b"\xcf" + struct.pack(">Q", 2 ** 53 + 1) + text("sequence") + sequence
+            + text("published_at") + b"\xcf" + struct.pack(">Q", 1776800000123) + text("topic")
+            + bytes([0xA0 | len(topic)]) + topic + text("payload") + payload)
+
+
+def put_envelopes():
+    whole = envelope()
+    put("envelope", "whole", whole)
+    put("envelope", "bytes_after_it", whole + b"\xc1")
+    put("envelope", "array", b"\x95\x07\x05\x09\xa1t\xc4\x01p")
+    put("envelope", "array_of_six", b"\x96\x07\x05\x09\xa1t\xc4\x01p\xc0")
+    put("envelope", "array_of_four", b"\x94\x07\x05\x09\xa1t")
+    put("envelope", "other_order", b"\x86" + text("x") + b"\x92\xc0\x81\xa1y\xc3" + text("payload") + b"\xa1p" + text("topic")
+        + b"\xa1t" + text("published_at") + b"\x09" + text("sequence") + b"\xd0\x05" + text("publisher_id") + b"\xcc\x07")
+    put("envelope", "negative_sequence", envelope(sequence=b"\xff"))
+    put("envelope", "sequence_as_float", envelope(sequence=b"\xcb" + struct.pack(">d", 5)))
+    put("envelope", "sequence_twice", b"\x82" + 2 * (text("sequence") + b"\x05"))
+    put("envelope", "topic_of_bad_utf8", envelope(topic=b"a\xffb"))
+    put("envelope", "topic_beyond_ascii", envelope(topic="w\u00e4hler\u20ac".encode()))
+    put("envelope", "payload_as_list", envelope(payload=b"\x91\x01"))
+    put("envelope", "payload_bin16", envelope(payload=b"\xc5\x01\x00" + b"p" * 256))
+    put("envelope", "payload_claims_four_gibibytes", envelope(payload=b"\xc6\xff\xff\xff\xff"))
+    put("envelope", "claims_four_thousand_million_pairs", b"\xdf\xff\xff\xff\xff" + whole[1:])
+    put("envelope", "nested_200_deep", b"\x86" + text("x") + b"\x91" * 200 + b"\xc0" + whole[1:])
+    put("envelope", "text_alone", text("envelope"))
+    put("envelope", "key_that_is_none", b"\x81\x05\x05")
+    put("envelope", "json", b'{"publisher_id":18446744073709551615,"sequence":5,"published_at":9,"topic":"t","payload":[0,255]}')
+    put("envelope", "json_twice", b'{"topic":"t","topic":"t"}')
+
+
+def frames(*parts):
+    return b"".join(struct.pack(">H", len(part)) + part for part in parts)
+
+
+def put_frames():
+    def framed(content, version=1, announced=None):
+        return bytes([version]) + struct.pack(">I", len(content) if announced is None else announced) + content
+
+    key, publisher, sequence = b"forward-pass-metrics", struct.pack(">Q", 2 ** 53 + 1), struct.pack(">Q", 5)
+    put("event_frames", "event", frames(key, publisher, sequence, framed(envelope())))
+    put("event_frames", "event_of_a_broker", frames(b"namespace.n.component.c.endpoint.e.forward-pass-metrics", publisher,
+                                                    sequence, framed(envelope())))
+    put("event_frames", "event_of_another_topic", frames(b"forward-pass-metrics-2", publisher, sequence,
+                                                         framed(envelope(topic=b"forward-pass-metrics-2"))))
+    put("event_frames", "other_sequence", frames(key, publisher, publisher, framed(envelope())))
+    put("event_frames", "short_publisher", frames(key, publisher[4:], sequence, framed(envelope())))
+    put("event_frames", "long_sequence", frames(key, publisher, sequence + b"\x00", framed(envelope())))
+    put("event_frames", "short_header", frames(key, publisher, sequence, b"\x01\x00\x00\x00"))
+    put("event_frames", "version_2", frames(key, publisher, sequence, framed(envelope(), version=2)))
+    put("event_frames", "length_0", frames(key, publisher, sequence, framed(envelope(), announced=0)))
+    put("event_frames", "length_too_big", frames(key, publisher, sequence, framed(envelope(), announced=2 ** 32 - 1)))
+    put("event_frames", "spare_bytes", frames(key, publisher, sequence, framed(envelope()) + b"spare"))
+    put("event_frames", "five_frames", frames(key, publisher, sequence, framed(envelope()), b""))
+    put("event_frames", "engine_hop", frames(b"", sequence, b"report"))
+    put("event_frames", "engine_hop_of_odd_sequence", frames(b"topic", b"5", b""))
+
+
+def put_discovery():
+    card = ('{"display_name":"m","kv_cache_block_size":16,"context_length":4096,"model_type":"Chat | Prefill","lora":null,'
+            '"runtime_config":{"total_kv_blocks":24064,"max_num_seqs":256,"max_num_batched_tokens":8192,"context_length":8192,'
+            '"data_parallel_start_rank":2,"data_parallel_size":4,"runtime_data":{"spec_decode":{"nextn":2}}}}')
+    model = ('{"type":"Model","namespace":"n","component":"c","endpoint":"e","instance_id":9007199254740993,"card_json":%s,'
+             '"model_suffix":%s}')
+    zmq = '"transport":{"kind":"Zmq","config":{"endpoint":"tcp://10.0.0.7:5"}}'
+    for name, (key, value) in {
+        "card": ("v1/mdc/n/c/e/20000000000001", model % (card, "null")),
+        "card_of_an_adapter": ("v1/mdc/n/c/e/20000000000001/lora", model % ('{"lora":{},"worker_type":"decode"}', '"lora"')),
+        "card_of_wild_claims": ("v1/mdc/n/c/e/1", model % ('{"model_type":{"bits":18446744073709551615},"kv_cache_block_size":'
+                                '9223372036854775807,"runtime_config":{"total_kv_blocks":9223372036854775807,'
+                                '"data_parallel_start_rank":9223372036854775807,"data_parallel_size":0}}', '""')),
+        "instance": ("v1/instances/n/c/e/FF", '{"type":"Endpoint","namespace":"n","component":"c","endpoint":"e",'
+                     '"instance_id":255,"transport":{"tcp":"10.0.0.7:1/ff/e"}}'),
+        "channel_april": ("v1/event_channels/n//forward-pass-metrics/2a", '{"type":"EventChannel","namespace":"n",'
+                          '"component":"","topic":"forward-pass-metrics","instance_id":42,%s}' % zmq),
+        "channel_august": ("v1/event_channels/namespace/a%2Eb/component/c/endpoint/e%25/topic/forward-pass-metrics/2a",
+                           '{"type":"EventChannel","scope":{"kind":"endpoint","endpoint":{"namespace":"a.b","component":"c",'
+                           '"name":"e%%"}},"topic":"forward-pass-metrics","instance_id":42,%s}' % zmq),
+        "channel_of_a_broker": ("v1/event_channels/namespace/n/component/zmq_broker/topic/t/1f", '{"type":"EventChannel",'
+                                '"scope":{"kind":"component","namespace":"n","component":"zmq_broker"},"topic":"t",'
+                                '"instance_id":31,"transport":{"kind":"ZmqBroker","config":{"xsub_endpoints":["tcp://b:1"],'
+                                '"xpub_endpoints":["tcp://b:2","tcp://c:2"]}}}'),
+        "source": ("v1/event_sources/namespace/n/topic/t/1", '{"type":"EventSource"}'),
+        "file_name": ("dynamo%2Fbackend%2Fgenerate%2F2a", "{"),
+        "broken_escape": ("v1/event_channels/namespace/%zz/topic/t/1", "[]"),
+        "broker_url": (" xsub=tcp://a:1 ; tcp://b:1,xpub=tcp://a:2;", ""),
+        "endpoint_name": ("dynamo.backend.generate", ""),
+        "kubernetes_worker": ("pod-0", '{"metadata":{"name":"pod-0"},"spec":{"data":{"model_cards":{"k":%s},"endpoints":null,'
+                              '"event_channels":[]}}}' % (model % (card, "null"))),
+        "kubernetes_records": ("k", '{"model_cards":{"k":%s,"l":7}}' % (model % (card, "null"))),
+        "kubernetes_text": ("k", json.dumps('{"endpoints":{}}')),
+        "graph_of_services": ("g", '{"metadata":{"name":"g","annotations":{"nvidia.com/current-worker-hash":"h"}},"spec":{"services"'
+                              ':{"main":{"subComponentType":"decode","extraPodSpec":{"mainContainer":{"args":["--model \'m\'"]}}}}},'
+                              '"status":{"services":{"main":{"componentKind":"Deployment","componentNames":["g-0"]}}}}'),
+        "graph_of_components": ("g", '{"metadata":{"name":"g"},"spec":{"components":[{"name":"main","type":"worker","podTemplate":'
+                                '{"spec":{"containers":[{"name":"main","args":"--endpoint dyn://n.c.e"}]}}}]}}'),
+        "nested_without_end": ("k", '{"type":"Model","x":' + "[" * 2000),
+    }.items():
+        put("discovery", name, (key + "\n" + value).encode())
+    put("discovery", "zero_bytes", b'v1/mdc/n\x00/c/e/1\n{"type":"Model","instance_id":7}\x00{')
+    put("discovery", "bad_utf8", b'v1/mdc/\xff/c/e/1\n{"type":"Model","instance_id":7,"component":"\xff"}')
+
+
 def main():
     lines = {}
     for vector in json.loads((VECTORS / "event-plane/fpm_payload.json").read_text())["vectors"]:
@@ -192,6 +296,9 @@ def main():
     put_step_lines()
     put_journals()
     put_configs()
+    put_envelopes()
+    put_frames()
+    put_discovery()
 
 
 main()
