@@ -49,10 +49,6 @@ tl::expected<CardReading, std::string_view> worker_of(const wire::ModelCard& car
     out.worker.role = card.role.value_or(Role::decode);
     out.worker.rank_first = card.rank_first;
     out.worker.rank_count = card.rank_count;
-    if (card.rank_count == 0) {  // it has registered, so there is one
-        out.worker.rank_count = 1;
-        ++out.implausible;
-    }
     Capabilities& c = out.worker.capabilities;
     c = wire::capabilities(card, std::nullopt);
     believe(c.max_num_batched_tokens, capability_most, out.implausible);
