@@ -21,17 +21,12 @@
 #include "bus/event_intake.hpp"
 #include "bus/link_table.hpp"
 #include "bus/recent_messages.hpp"
+#include "bus/wanted_endpoint.hpp"
 #include "bus/zmq_subscriber.hpp"
 #include "core/result.hpp"
 #include "port/workers.hpp"
-#include "wire/event_scope.hpp"
 
 namespace dynaplan::bus {
-
-struct WantedEndpoint {
-    wire::EventScope scope;  // of an endpoint
-    std::optional<Role> role;
-};
 
 struct BrokerOptions {
     std::vector<std::string> xpub_urls;
