@@ -91,6 +91,10 @@ public:
     // What a watch on the store saw, already parsed; never older than the store's last answer.
     Events observe(const StoredState& seen, TimePoint now, std::int64_t wall_ms);
 
+    // What is known may be old, as when the watch on the store is broken: the next attempt reads the store
+    // first, and where that fails it is refused (store) and no wait begins (V-12).
+    void doubt() { stale_ = true; }
+
     // Answers of a store that did not answer at once. Settlements that were deferred are fetched with
     // take_settled() afterwards.
     Events read_answered(const ReadAnswer& answer, TimePoint now);

@@ -92,6 +92,17 @@ TEST_CASE("store: while the read after a lost answer fails, nothing is written a
     CHECK(f.propose(150, want(5, 2, 2)) == Lines{"outcome 0 superseded", "published 5 as 1"});
 }
 
+TEST_CASE(
+    "store: what may be old is read before the next attempt, and while that fails no wait begins (V-12)") {
+    Started f;
+    (void)f.propose(0, want(0, {}, 4));
+    f.store.state.acknowledged = 0;  // by a client, and no watch tells us
+    f.store.failing_reads = 1;
+    f.coordinator.doubt();
+    CHECK(f.propose(1, want(1, {}, 6)) == Lines{"refused 1 store"});
+    CHECK(f.propose(2, want(2, {}, 6)) == Lines{"outcome 0 acknowledged", "published 2 as 1"});
+}
+
 TEST_CASE("store: a lost acknowledgement is unavailable, and asking again settles it") {
     for (const Next how : {Next::lose_after, Next::lose_before, Next::refuse}) {
         Started f;
