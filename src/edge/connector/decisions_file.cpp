@@ -2,13 +2,10 @@
 
 #include <array>
 #include <charconv>
-#include <initializer_list>
-#include <limits>
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "connector/decision_record_json.hpp"
 #include "wire/journal_bytes.hpp"
 #include "wire/json_writer.hpp"
 
@@ -39,108 +36,7 @@ void append_line(std::string& out, std::string_view text) {
     out += '\n';
 }
 
-std::optional<std::int64_t> count_of(const std::optional<Replicas>& n) {
-    return n ? std::optional{n->count()} : std::nullopt;
-}
-
-void write_record(wire::JsonWriter& w, const DecisionRecord& r) {
-    w.begin_object().member("decision_id", r.decision_id).member("proposal", r.proposal);
-    w.member_if("prefill", count_of(r.prefill)).member_if("decode", count_of(r.decode));
-    if (r.reason) w.member("reason", to_string(*r.reason));
-    w.member("state", to_string(r.state)).member_if("published_wall_ms", r.published_wall_ms);
-    w.member("timeout_s", r.timeout.count()).member("forced", r.forced);
-    if (!r.why_json.empty()) w.member("why", std::string_view{r.why_json});
-    w.end_object();
-}
-
-// ---- reading. A member that is absent or null is not set; one of another type makes the line senseless.
-
-class Members {
-public:
-    explicit Members(const json& object) : object_{object} {
-        if (!object.is_object()) problem_ = "is no JSON object";
-    }
-    [[nodiscard]] const std::string& problem() const { return problem_; }
-
-    const json* find(const char* name) {
-        if (!object_.is_object()) return nullptr;
-        const auto at = object_.find(name);
-        return at == object_.end() || at->is_null() ? nullptr : &*at;
-    }
-    std::optional<std::int64_t> number(const char* name) {
-        const json* v = find(name);
-        if (v == nullptr) return std::nullopt;
-        const bool whole = v->is_number_integer() && (!v->is_number_unsigned() || fits(*v));
-        if (!whole) return wrong(name);
-        return v->get<std::int64_t>();
-    }
-    std::int64_t needed(const char* name) {
-        if (find(name) == nullptr) return *wrong(name);
-        return number(name).value_or(0);
-    }
-    std::optional<Replicas> replicas(const char* name) {
-        const auto n = number(name);
-        return n ? std::optional{Replicas{*n}} : std::nullopt;
-    }
-    std::string text(const char* name) {
-        const json* v = find(name);
-        if (v == nullptr) return {};
-        if (v->is_string()) return v->get<std::string>();
-        wrong(name);
-        return {};
-    }
-    const json* list(const char* name) {
-        const json* v = find(name);
-        if (v == nullptr || v->is_array()) return v;
-        wrong(name);
-        return nullptr;
-    }
-    std::optional<std::int64_t> wrong(const char* name) {
-        if (problem_.empty()) problem_ = std::string{"has no usable '"} + name + "'";
-        return 0;
-    }
-
-private:
-    static bool fits(const json& v) {
-        return v.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    }
-
-    const json& object_;
-    std::string problem_;
-};
-
-std::optional<DecisionState> state_from(std::string_view name) {
-    for (const DecisionState s :
-         {DecisionState::published, DecisionState::acknowledged, DecisionState::failed,
-          DecisionState::timed_out, DecisionState::superseded}) {
-        if (to_string(s) == name) return s;
-    }
-    return std::nullopt;
-}
-
-std::string read_record(const json& object, DecisionRecord& r) {
-    Members m{object};
-    r.decision_id = m.needed("decision_id");
-    r.proposal = m.number("proposal").value_or(0);
-    r.prefill = m.replicas("prefill");
-    r.decode = m.replicas("decode");
-    r.reason = reason_from(m.text("reason"));  // one that this version does not know is left absent
-    if (const auto state = state_from(m.text("state"))) {
-        r.state = *state;
-    } else {
-        m.wrong("state");
-    }
-    r.published_wall_ms = m.number("published_wall_ms");
-    const json* timeout = m.find("timeout_s");  // null: none
-    if (timeout != nullptr && !timeout->is_number()) m.wrong("timeout_s");
-    r.timeout = Seconds{timeout != nullptr && timeout->is_number() ? timeout->get<double>()
-                                                                   : std::numeric_limits<double>::infinity()};
-    const json* forced = m.find("forced");
-    if (forced != nullptr && !forced->is_boolean()) m.wrong("forced");
-    r.forced = forced != nullptr && forced->is_boolean() && forced->get<bool>();
-    r.why_json = m.text("why");
-    return m.problem();
-}
+// ---- reading. One member of another type makes the line senseless.
 
 std::string read_records(const json* list, std::vector<DecisionRecord>& out) {
     if (list == nullptr) return {};
