@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/wait.h>
 
 #include "support/server_process.hpp"
 #include "support/temp_folder.hpp"
@@ -39,7 +40,12 @@ public:
         await_service();
     }
     // It still accepts connections, and answers nothing.
-    void freeze() { process_.send(SIGSTOP); }
+    void freeze() {
+        process_.send(SIGSTOP);
+        int status = 0;  // not before all its threads stand still
+        REQUIRE(::waitpid(process_.pid(), &status, WUNTRACED) == process_.pid());
+        REQUIRE(WIFSTOPPED(status));
+    }
     void thaw() { process_.send(SIGCONT); }
 
 private:
