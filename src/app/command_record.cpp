@@ -22,6 +22,7 @@
 #include "app/live_sources.hpp"
 #include "app/serve_clock.hpp"
 #include "app/serve_parts.hpp"
+#include "app/source_parts.hpp"
 #include "app/version.hpp"
 #include "decision/memory_store.hpp"
 #include "runtime/service.hpp"
@@ -90,8 +91,9 @@ public:
         : loaded_{loaded},
           options_{options},
           file_{std::move(file)},
-          service_{
-              plan::Planner{loaded.config.planner}, coordinator_config(loaded.config), {clock_, store_}} {}
+          service_{plan::Planner{loaded.config.planner},
+                   coordinator_config(loaded.config),
+                   {clock_, store_, counts_}} {}
 
     Result<void> open() {
         file_.begin(service_.checkpoint(), header_config(loaded_), clock_.wall_ms());

@@ -57,13 +57,26 @@ enum class Plane : std::uint8_t { engine, event };
 
 struct BusEndpoint {
     std::string url;
-    std::optional<Role> role;  // empty: from the component, else from the mode
+    std::optional<Role> role;                             // empty: from the component, else from the mode
+    std::optional<std::string> worker_id = std::nullopt;  // for discovery.backend static: who reports there
     bool operator==(const BusEndpoint&) const = default;
 };
 struct BusConfig {
     Transport transport = Transport::zmq;
     Plane plane = Plane::engine;
     std::string server = "nats://localhost:4222";
+    // NATS: the first of these that is given is used.
+    std::optional<std::string> username;
+    std::optional<std::string> password;
+    std::optional<std::string> token;
+    std::optional<std::string> nkey;
+    std::optional<std::string> credentials_file;
+    std::optional<std::string> tls_ca;
+    bool tls_insecure = false;
+    // ZeroMQ behind brokers: their addresses as text, or found by discovery.
+    std::optional<std::string> broker;
+    bool broker_enabled = false;
+    bool broker_drop_repeats = true;
     std::vector<BusEndpoint> endpoints;
 };
 

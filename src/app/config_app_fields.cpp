@@ -123,21 +123,50 @@ std::vector<AppField> report_rows() {
 }
 
 std::vector<AppField> bus_rows() {
+    using B = BusConfig;
     return {
         row<&C::bus, &BusConfig::transport>("bus", "transport", {.environment = "DYN_EVENT_PLANE"},
                                             "How the engines' reports arrive."),
         row<&C::bus, &BusConfig::plane>(
             "bus", "plane", {},
             "engine: the raw frames of each engine. event: Dynamo's event plane, with "
-            "endpoints found by discovery or listed."),
+            "endpoints found by discovery or listed; the default where DYN_EVENT_PLANE is set."),
         row<&C::bus, &BusConfig::server>("bus", "server", {.environment = "NATS_SERVER"},
                                          "NATS server, or several with commas between."),
+        row<&C::bus, &B::username>(
+            "bus", "username", {.environment = "NATS_AUTH_USERNAME"},
+            "NATS user; together with the password. Without any way to log in: user, user."),
+        row<&C::bus, &B::password>("bus", "password", {.secret = true, .environment = "NATS_AUTH_PASSWORD"},
+                                   "Password of that user."),
+        row<&C::bus, &B::token>("bus", "token", {.secret = true, .environment = "NATS_AUTH_TOKEN"},
+                                "NATS token, where no user is given."),
+        row<&C::bus, &B::nkey>("bus", "nkey", {.secret = true, .environment = "NATS_AUTH_NKEY"},
+                               "NATS nkey seed, where neither is given."),
+        row<&C::bus, &B::credentials_file>("bus", "credentials_file",
+                                           {.environment = "NATS_AUTH_CREDENTIALS_FILE"},
+                                           "NATS credentials file, where none of these is given."),
+        row<&C::bus, &B::tls_ca>("bus", "tls_ca", {.environment = "NATS_TLS_CA_CERT_PATH"},
+                                 "File with the certificates to trust, for a tls:// server."),
+        row<&C::bus, &B::tls_insecure>("bus", "tls_insecure", {.environment = "NATS_TLS_INSECURE"},
+                                       "Do not check the certificate of a tls:// server."),
+        row<&C::bus, &B::broker>(
+            "bus", "broker", {.environment = "DYN_ZMQ_BROKER_URL"},
+            "Brokers of the event plane over ZeroMQ: xsub=URL[;URL...],xpub=URL[;URL...]."),
+        row<&C::bus, &B::broker_enabled>(
+            "bus", "broker_enabled", {.environment = "DYN_ZMQ_BROKER_ENABLED"},
+            "The event plane over ZeroMQ goes through brokers, which discovery finds."),
+        row<&C::bus, &B::broker_drop_repeats>("bus", "broker_drop_repeats", {},
+                                              "With several brokers: drop what comes again by publisher and "
+                                              "sequence. Off for publishers of April, "
+                                              "whose ranks share both."),
         row<&C::discovery, &DiscoveryConfig::backend>(
-            "discovery", "backend", {},
+            "discovery", "backend", {.environment = "DYN_DISCOVERY_BACKEND"},
             "How engines are found: those that report (engines), those "
             "listed at bus.endpoints (static), Dynamo's files, or etcd."),
-        row<&C::discovery, &DiscoveryConfig::path>("discovery", "path", {.environment = "DYN_FILE_KV"},
-                                                   "Root folder of the file backend."),
+        row<&C::discovery, &DiscoveryConfig::path>(
+            "discovery", "path", {.environment = "DYN_FILE_KV"},
+            "Root folder of the file backend; null: dynamo_store_kv in the "
+            "folder for temporary files."),
     };
 }
 
@@ -224,7 +253,9 @@ std::span<const AppField> app_fields() {
 std::span<const ListField> list_fields() {
     static const std::vector<ListField> rows{
         {.path = "bus.endpoints",
-         .help = "Engines or publishers to connect to: {url, role} each, or a bare url.",
+         .help = "Engines or publishers to connect to: {url, role, worker_id} each, or a bare url. With "
+                 "discovery.backend "
+                 "static and an id for each, only these workers are listened to.",
          .endpoints = [](AppConfig& c) -> std::vector<BusEndpoint>& { return c.bus.endpoints; }},
         {.path = "etcd.endpoints",
          .environment = "ETCD_ENDPOINTS",

@@ -180,16 +180,18 @@ Node node_of_text(const Row& row, const std::string& text) {
     return node;
 }
 
-// Two variables are read as Dynamo reads them: anything but yes is no, and a lease that makes no sense is the
-// default.
+// Variables that are read as Dynamo reads them: anything but yes is no, and a lease that makes no sense is
+// the default.
 std::optional<FieldValue> lenient_environment(const Row& row, const std::string& text) {
     const std::string_view variable = row.environment();
-    if (variable == "PROMETHEUS_SSL_VERIFY") {
-        std::string word = text;
+    if (variable == "PROMETHEUS_SSL_VERIFY" || variable == "NATS_TLS_INSECURE" ||
+        variable == "DYN_ZMQ_BROKER_ENABLED") {
+        std::string word{text.substr(std::min(text.find_first_not_of(" \t"), text.size()))};
+        word.erase(word.find_last_not_of(" \t") + 1);
         std::ranges::transform(word, word.begin(), [](char c) {
             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
         });
-        return FieldValue{word == "1" || word == "true" || word == "yes"};
+        return FieldValue{word == "1" || word == "true" || word == "yes" || word == "on"};
     }
     if (variable == "ETCD_LEASE_TTL") {
         const auto ttl = coerce(*row.info(), FieldValue{text});

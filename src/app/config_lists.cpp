@@ -67,7 +67,7 @@ private:
         BusEndpoint endpoint;
         bool good = false;
         if (item.kind == Node::Kind::list) {
-            problem(item, where, "must be {url, role} or a url");
+            problem(item, where, "must be {url, role, worker_id} or a url");
         } else if (item.kind == Node::Kind::map) {
             good = endpoint_map(item, where, endpoint);
         } else if (auto url = text_item(item, where)) {
@@ -82,16 +82,18 @@ private:
         bool good = true;
         bool has_url = false;
         bool has_role = false;
+        bool has_worker = false;
         for (std::size_t i = 0; i < item.items.size(); ++i) {
             const std::string& key = item.keys[i];
             const std::string name = where + "." + printable(key);
-            if ((key == "url" && has_url) || (key == "role" && has_role)) {
+            if ((key == "url" && has_url) || (key == "role" && has_role) ||
+                (key == "worker_id" && has_worker)) {
                 problem(item.items[i], name, "is given twice");
                 good = false;
                 continue;
             }
-            if (key != "url" && key != "role") {
-                const std::vector<std::string> names{"url", "role"};
+            if (key != "url" && key != "role" && key != "worker_id") {
+                const std::vector<std::string> names{"url", "role", "worker_id"};
                 const auto near = nearest_name(key, names);
                 problem(item.items[i], name,
                         "no such field" + (near.empty() ? "" : "; did you mean " + near + "?"));
@@ -104,6 +106,9 @@ private:
             } else if (key == "url") {
                 endpoint.url = *text;
                 has_url = true;
+            } else if (key == "worker_id") {
+                endpoint.worker_id = *text;
+                has_worker = true;
             } else if (const auto role = role_from(*text)) {
                 endpoint.role = role;
                 has_role = true;
@@ -167,6 +172,7 @@ std::string list_text(const ListField& f, const AppConfig& config) {
         for (const BusEndpoint& e : f.endpoints(copy)) {
             nlohmann::ordered_json one{{"url", e.url}};
             if (e.role) one["role"] = to_string(*e.role);
+            if (e.worker_id) one["worker_id"] = *e.worker_id;
             json.push_back(one);
         }
     }

@@ -116,6 +116,9 @@ private:
             if (s.row.app != nullptr) s.row.app->set(out_.config, s.value);
             if (s.row.list != nullptr) take_list(*s.row.list, s, out_.config, gathered_.problems);
         }
+        // Who sets Dynamo's variable means Dynamo's event plane.
+        if (find("bus.plane") == nullptr && request_.environment("DYN_EVENT_PLANE").value_or("") != "")
+            out_.config.bus.plane = Plane::event;
         take_control_port();
     }
 
@@ -145,9 +148,6 @@ private:
         }
         if (c.bus.transport == Transport::nats && c.bus.server.empty())
             problem("bus.server", "must not be empty");
-        if (c.discovery.backend == DiscoveryBackend::file && !c.discovery.path) {
-            problem("discovery.path", "is needed by discovery.backend file");
-        }
         if (c.discovery.backend == DiscoveryBackend::static_list && c.bus.endpoints.empty()) {
             problem("bus.endpoints", "is needed by discovery.backend static");
         }

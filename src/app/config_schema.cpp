@@ -51,11 +51,13 @@ Json list_type(const ListField& f) {
     if (f.pairs != nullptr)
         return {{"type", {"object", "null"}}, {"additionalProperties", {{"type", "string"}}}};
     if (f.texts != nullptr) return {{"type", "array"}, {"items", {{"type", "string"}}}};
-    const Json endpoint{
-        {"type", "object"},
-        {"properties", {{"url", {{"type", "string"}}}, {"role", {{"enum", {"prefill", "decode", "agg"}}}}}},
-        {"required", {"url"}},
-        {"additionalProperties", false}};
+    const Json endpoint{{"type", "object"},
+                        {"properties",
+                         {{"url", {{"type", "string"}}},
+                          {"role", {{"enum", {"prefill", "decode", "agg"}}}},
+                          {"worker_id", {{"type", "string"}}}}},
+                        {"required", {"url"}},
+                        {"additionalProperties", false}};
     return {{"type", "array"}, {"items", {{"anyOf", {{{"type", "string"}}, endpoint}}}}};
 }
 

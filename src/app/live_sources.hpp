@@ -13,6 +13,7 @@
 #include "core/result.hpp"
 #include "port/bus_counts.hpp"
 #include "port/event_sink.hpp"
+#include "runtime/state_json.hpp"
 
 namespace dynaplan::app {
 
@@ -27,6 +28,7 @@ public:
 
     // "zmq engine": transport and plane, for people.
     [[nodiscard]] virtual std::string bus() const = 0;
+    [[nodiscard]] virtual runtime::DiscoveryView discovery() const = 0;
 
 protected:
     LiveSources() = default;

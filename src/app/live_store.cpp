@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <boost/asio/steady_timer.hpp>
 
+#include "app/live_etcd.hpp"
 #include "connector/file_store.hpp"
 #include "decision/memory_store.hpp"
 
@@ -19,7 +20,7 @@ public:
     decision::DecisionStore& store() override { return store_; }
     [[nodiscard]] std::string_view kind() const override { return "memory"; }
     [[nodiscard]] std::string reason() const override { return {}; }
-    void start(OnLead on_lead) override { on_lead(true); }
+    void start(StoreCallbacks callbacks) override { callbacks.on_lead(true); }
     void stop(std::function<void()> done) override { done(); }
 
 private:
@@ -35,8 +36,8 @@ public:
     decision::DecisionStore& store() override { return store_; }
     [[nodiscard]] std::string_view kind() const override { return "file"; }
     [[nodiscard]] std::string reason() const override { return reason_.empty() ? store_.trouble() : reason_; }
-    void start(OnLead on_lead) override {
-        on_lead_ = std::move(on_lead);
+    void start(StoreCallbacks callbacks) override {
+        callbacks_ = std::move(callbacks);
         strive();
     }
     void stop(std::function<void()> done) override {
@@ -54,9 +55,10 @@ private:
         reason_ = reason;
         if (answer && answer->held) {
             spdlog::info("decisions are kept in {}", store_.path());
-            on_lead_(true);
+            callbacks_.on_lead(true);
             return;
         }
+        if (const auto seen = store_.read(); seen && seen->state) callbacks_.on_seen(*seen->state);
         constexpr std::chrono::seconds again{1};
         retry_.expires_after(again);
         retry_.async_wait([this](const boost::system::error_code& error) {
@@ -66,15 +68,20 @@ private:
 
     connector::FileStore store_;
     boost::asio::steady_timer retry_;
-    OnLead on_lead_;
+    StoreCallbacks callbacks_;
     std::string reason_;
 };
 
 }  // namespace
 
-std::unique_ptr<LiveStore> make_store(boost::asio::io_context& io, const AppConfig& config) {
-    if (config.decisions.store == StoreKind::memory) return std::make_unique<LiveMemoryStore>();
-    return std::make_unique<LiveFileStore>(io, config.decisions.path);
+Result<std::unique_ptr<LiveStore>> make_store(boost::asio::io_context& io, const AppConfig& config,
+                                              const std::string& identity) {
+    switch (config.decisions.store) {
+        case StoreKind::memory: return std::make_unique<LiveMemoryStore>();
+        case StoreKind::file: return std::make_unique<LiveFileStore>(io, config.decisions.path);
+        case StoreKind::etcd: break;
+    }
+    return make_etcd_store(io, config, identity);
 }
 
 }  // namespace dynaplan::app

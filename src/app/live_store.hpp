@@ -1,5 +1,5 @@
 // The store of decisions as `serve` runs it: which one, and whether this process may write to it now. Who may
-// not stands by, says why, and takes over by itself.
+// not stands by, says why, shows what the leader writes, and takes over by itself.
 //
 // The loop's thread.
 #pragma once
@@ -12,14 +12,22 @@
 #include <boost/asio/io_context.hpp>
 
 #include "app/config_app.hpp"
+#include "core/result.hpp"
 #include "decision/store.hpp"
 
 namespace dynaplan::app {
 
+struct StoreCallbacks {
+    std::function<void(bool leads)> on_lead;
+    // Of a store that answers later.
+    std::function<void(const decision::ReadAnswer&)> on_read;
+    std::function<void(const decision::CommitAnswer&)> on_commit;
+    // What others wrote.
+    std::function<void(const decision::StoredState&)> on_seen;
+};
+
 class LiveStore {
 public:
-    using OnLead = std::function<void(bool leads)>;
-
     LiveStore() = default;
     virtual ~LiveStore() = default;
     LiveStore(const LiveStore&) = delete;
@@ -30,11 +38,13 @@ public:
     // Why it cannot be used now, or why this process stands by; empty when all is well.
     [[nodiscard]] virtual std::string reason() const = 0;
     // Strives for the right to write from now on; `on_lead` may be called before this returns.
-    virtual void start(OnLead on_lead) = 0;
+    virtual void start(StoreCallbacks) = 0;
     // Lets the next process write. `done` is called when that is known to all, or after some moments.
     virtual void stop(std::function<void()> done) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<LiveStore> make_store(boost::asio::io_context&, const AppConfig&);
+// `identity`: who we are, for those who stand by.
+[[nodiscard]] Result<std::unique_ptr<LiveStore>> make_store(boost::asio::io_context&, const AppConfig&,
+                                                            const std::string& identity);
 
 }  // namespace dynaplan::app

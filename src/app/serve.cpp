@@ -3,10 +3,13 @@
 #include <csignal>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include <unistd.h>
 
 #include <spdlog/spdlog.h>
 #include <boost/asio/io_context.hpp>
@@ -21,6 +24,7 @@
 #include "app/serve_journal.hpp"
 #include "app/serve_metrics.hpp"
 #include "app/serve_parts.hpp"
+#include "app/source_parts.hpp"
 #include "app/version.hpp"
 #include "net/access.hpp"
 #include "net/http_server.hpp"
@@ -34,6 +38,13 @@ namespace {
 // Of SIGTERM to the end five seconds are promised; the rest is for the store and the journal.
 constexpr std::chrono::milliseconds http_stop_bound{2000};
 constexpr std::chrono::milliseconds journal_stop_bound{1500};
+
+// Who holds the store, as others read it.
+std::string identity() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+    return std::string{host.data()} + " pid " + std::to_string(::getpid());
+}
 
 // Members stand in the order in which they start; they end in the reverse order.
 class Program {
@@ -50,10 +61,12 @@ public:
         RestoredPlanner restored = restore_planner(config_);
         for (const std::string& remark : restored.remarks) spdlog::info("journal: {}", remark);
         clock_.emplace(restored.at);
-        store_ = make_store(io_, config_);
+        auto store = make_store(io_, config_, identity());
+        if (!store) return tl::unexpected{store.error()};
+        store_ = std::move(*store);
         restored.planner.resume(clock_->now());
         service_.emplace(std::move(restored.planner), coordinator_config(config_),
-                         runtime::Service::Parts{*clock_, store_->store()});
+                         runtime::Service::Parts{*clock_, store_->store(), bus_counts_});
         auto journal = open_journal(loaded_, *service_, [this](std::function<void()> task) {
             boost::asio::post(io_, std::move(task));
         });
@@ -69,18 +82,17 @@ public:
     }
 
     void run() {
-        bool leads_at_once = false;
-        bool started = false;
-        store_->start([this, &leads_at_once, &started](bool leads) {
-            if (!started) {
-                leads_at_once = leads;
-            } else {
-                lead(leads);
-            }
-        });
+        StoreCallbacks callbacks;
+        callbacks.on_lead = [this](bool leads) { lead(leads); };
+        callbacks.on_read = [this](const decision::ReadAnswer& answer) { service_->store_read(answer); };
+        callbacks.on_commit = [this](const decision::CommitAnswer& answer) {
+            service_->store_committed(answer);
+        };
+        callbacks.on_seen = [this](const decision::StoredState& seen) { service_->store_seen(seen); };
+        store_->start(std::move(callbacks));
         service_->on_change = [this] { after_change(); };
-        service_->start(leads_at_once);
-        started = true;
+        service_->start(leads_);
+        running_ = true;
         const auto changed = changed_fields(service_->planner().config(), config_.planner);
         if (!changed.empty()) reconfigure(changed);
         await_signal();
@@ -102,16 +114,15 @@ private:
 
     Result<void> open_http() {
         around_.store = store_->kind();
+        around_.discovery = [this] { return sources_ ? sources_->discovery() : runtime::DiscoveryView{}; };
         around_.store_reason = [this] { return store_->reason(); };
         const auto listen = host_port(config_.http.listen);
         auto access = net::Access::create(listen ? listen->host : "127.0.0.1",
                                           config_.http.token_file.value_or(""), listen.has_value());
         if (!access) return failure(access.error().message);
         access_.emplace(std::move(*access));
-        api_.emplace(runtime::Api::Parts{*service_, *access_, around_, bus_counts_, journal(), [this] {
-                                             return metrics_text(*service_, bus_counts_, journal(),
-                                                                 api_->waiting());
-                                         }});
+        api_.emplace(runtime::Api::Parts{*service_, *access_, around_, bus_counts_, journal(),
+                                         [this] { return metrics(); }});
         if (!listen) {
             around_.listen = "off";
             return {};
@@ -127,7 +138,13 @@ private:
         return {};
     }
 
+    [[nodiscard]] std::string metrics() const {
+        return metrics_text({*service_, bus_counts_, around_.discovery(), journal(), api_->waiting()});
+    }
+
     void lead(bool leads) {
+        leads_ = leads;
+        if (!running_) return;  // the service will be started so
         spdlog::info(leads ? "the store is ours: planning" : "leadership is lost: standing by");
         service_->lead(leads);
     }
@@ -227,6 +244,8 @@ private:
     std::optional<TimePoint> armed_;
     DecisionId logged_ = -1;
     std::uint64_t stalls_seen_ = 0;
+    bool leads_ = false;
+    bool running_ = false;
     bool stopping_ = false;
 };
 
@@ -235,7 +254,7 @@ private:
 int serve(const LoadedConfig& loaded, const ConfigRequest& request) {
     constexpr int wrong_usage = 2;
     log_to_stderr();
-    const std::vector<std::string> problems = serve_problems(loaded.config);
+    const std::vector<std::string> problems = source_problems(loaded.config);
     for (const std::string& problem : problems) spdlog::error("{}", problem);
     if (!problems.empty()) return wrong_usage;
     Program program{loaded, request};

@@ -25,8 +25,32 @@ void add_bus(Exposition& out, const runtime::Service& service, const port::BusCo
     for (const auto& [cause, n] : bus.refused) out.sample(number(n), {{"reason", cause}});
     out.counter("dynaplan_fpm_gap_total", "Reports that never came, by the engines' counters.");
     out.sample(number(bus.gaps));
-    out.gauge("dynaplan_bus_connected", "1 while the bus is connected.");
-    out.sample(service.bus_connected() ? 1 : 0);
+    out.histogram("dynaplan_fpm_lag_seconds",
+                  "From publication to arrival, by the wall clocks of both machines; event plane only.",
+                  port::BusCounts::lag_bounds_s, bus.lag_counts, bus.lag_sum_s);
+    out.counter("dynaplan_fpm_identity_mismatch_total",
+                "Messages taken although frames and envelope disagree on who sent them.");
+    out.sample(number(bus.identity_mismatch));
+    out.gauge("dynaplan_bus_connected", "1 while a report can arrive.");
+    out.sample(bus.connected ? 1 : 0);
+    out.counter("dynaplan_bus_links_up_total", "Connections of the bus that came about, also again.");
+    out.sample(number(bus.links_up));
+    out.counter("dynaplan_bus_links_down_total", "Connections of the bus that were lost.");
+    out.sample(number(bus.links_down));
+    out.counter("dynaplan_bus_errors_total", "Attempts to connect that failed, by cause.");
+    for (const auto& [cause, n] : bus.errors) out.sample(number(n), {{"reason", cause}});
+}
+
+void add_discovery(Exposition& out, const runtime::Service& service, const runtime::DiscoveryView& view) {
+    out.gauge("dynaplan_discovery_stale", "1 while discovery cannot read its store; what it knew stays.");
+    out.sample(view.stale ? 1 : 0, {{"backend", view.backend}});
+    out.gauge("dynaplan_discovery_workers", "Workers that discovery knows, by role.");
+    for (const Role role : all_roles) {
+        if (has_role(service.planner().config().mode, role))
+            out.sample(number(view.workers[role]), {{"role", to_string(role)}});
+    }
+    out.counter("dynaplan_discovery_refused_total", "Records that were not used, by cause.");
+    for (const auto& [cause, n] : view.refused) out.sample(number(n), {{"reason", cause}});
 }
 
 void add_decisions(Exposition& out, const runtime::Service& service, std::size_t waiting) {
@@ -80,13 +104,15 @@ void add_roles(Exposition& out, const runtime::Service& service) {
 
 }  // namespace
 
-std::string metrics_text(const runtime::Service& service, const port::BusCounts& bus,
-                         const port::Journal& journal, std::size_t waiting) {
+std::string metrics_text(const MetricSources& from) {
+    const runtime::Service& service = from.service;
+    const port::Journal& journal = from.journal;
     Exposition out;
     out.gauge("dynaplan_build_info", "The program's version.");
     out.sample(1, {{"version", program_version}});
-    add_bus(out, service, bus);
-    add_decisions(out, service, waiting);
+    add_bus(out, service, from.bus);
+    add_discovery(out, service, from.discovery);
+    add_decisions(out, service, from.waiting);
     add_roles(out, service);
     out.gauge("dynaplan_leader", "1 while this planner is the one that decides.");
     out.sample(service.leading() ? 1 : 0);

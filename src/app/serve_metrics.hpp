@@ -1,4 +1,5 @@
-// The text of /metrics (proto/metrics.md lists the families).
+// The text of /metrics, from what the running program knows at that moment. proto/metrics.md lists every
+// family.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,18 @@
 #include "port/bus_counts.hpp"
 #include "port/journal.hpp"
 #include "runtime/service.hpp"
+#include "runtime/state_json.hpp"
 
 namespace dynaplan::app {
 
-std::string metrics_text(const runtime::Service&, const port::BusCounts&, const port::Journal&,
-                         std::size_t waiting);
+struct MetricSources {
+    const runtime::Service& service;
+    const port::BusCounts& bus;
+    const runtime::DiscoveryView& discovery;
+    const port::Journal& journal;
+    std::size_t waiting = 0;  // clients that wait for a decision
+};
+
+std::string metrics_text(const MetricSources&);
 
 }  // namespace dynaplan::app

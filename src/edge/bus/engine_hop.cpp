@@ -6,8 +6,9 @@ namespace dynaplan::bus {
 
 Result<std::unique_ptr<EngineHop>> EngineHop::open(boost::asio::io_context& io, zmq::context_t& context,
                                                    const std::vector<HopEndpoint>& endpoints,
-                                                   port::EventSink& sink, port::BusCounts& counts) {
-    std::unique_ptr<EngineHop> hop{new EngineHop{sink, counts}};
+                                                   port::EventSink& sink, port::BusCounts& counts,
+                                                   const port::WorkerDirectory* directory) {
+    std::unique_ptr<EngineHop> hop{new EngineHop{sink, counts, directory}};
     std::string problems;
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
         EngineHop* self = hop.get();
@@ -30,7 +31,7 @@ Result<std::unique_ptr<EngineHop>> EngineHop::open(boost::asio::io_context& io, 
 }
 
 // Topic and sequence are not looked at: the payload's own counter tells what was lost.
-void EngineHop::take(Role role, std::span<const std::string_view> frames) {
+void EngineHop::take(std::optional<Role> role, std::span<const std::string_view> frames) {
     ++counts_.received;
     wire::EngineHopMessage message;
     if (!wire::read_engine_hop(frames, message)) {

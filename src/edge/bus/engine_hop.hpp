@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,25 +17,28 @@
 #include "core/result.hpp"
 #include "port/bus_counts.hpp"
 #include "port/event_sink.hpp"
+#include "port/workers.hpp"
 
 namespace dynaplan::bus {
 
 struct HopEndpoint {
     std::string url;
-    Role role{};
+    std::optional<Role> role;
 };
 
 class EngineHop {
 public:
-    // All problems of the addresses at once.
+    // All problems of the addresses at once. `directory`: see FpmIntake; without one every endpoint must know
+    // its role.
     static Result<std::unique_ptr<EngineHop>> open(boost::asio::io_context&, zmq::context_t&,
                                                    const std::vector<HopEndpoint>&, port::EventSink&,
-                                                   port::BusCounts&);
+                                                   port::BusCounts&,
+                                                   const port::WorkerDirectory* directory = nullptr);
 
 private:
-    EngineHop(port::EventSink& sink, port::BusCounts& counts)
-        : counts_{counts}, intake_{sink, counts}, links_{sink, counts} {}
-    void take(Role, std::span<const std::string_view> frames);
+    EngineHop(port::EventSink& sink, port::BusCounts& counts, const port::WorkerDirectory* directory)
+        : counts_{counts}, intake_{sink, counts, directory}, links_{sink, counts} {}
+    void take(std::optional<Role>, std::span<const std::string_view> frames);
 
     port::BusCounts& counts_;
     FpmIntake intake_;

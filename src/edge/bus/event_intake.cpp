@@ -1,5 +1,7 @@
 #include "bus/event_intake.hpp"
 
+#include <chrono>
+
 namespace dynaplan::bus {
 
 const wire::EventMessage* EventIntake::read(wire::Frames frames) {
@@ -23,6 +25,14 @@ const wire::Envelope* EventIntake::read(std::string_view envelope) {
         return nullptr;
     }
     return &message_.envelope;
+}
+
+void EventIntake::take(std::optional<Role> role, const wire::Envelope& envelope) {
+    constexpr double ms_per_second = 1000.0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    counts_.lag(std::chrono::duration<double>{now}.count() -
+                static_cast<double>(envelope.published_at) / ms_per_second);
+    fpm_.take(role, envelope.payload);
 }
 
 }  // namespace dynaplan::bus

@@ -30,7 +30,7 @@ public:
     // What NATS brings: an envelope with nothing around it.
     [[nodiscard]] const wire::Envelope* read(std::string_view envelope);
 
-    void take(std::optional<Role> role, const wire::Envelope& envelope) { fpm_.take(role, envelope.payload); }
+    void take(std::optional<Role> role, const wire::Envelope& envelope);
     void refuse(std::string_view cause) { counts_.refuse(cause); }
 
 private:

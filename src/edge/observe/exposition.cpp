@@ -1,5 +1,6 @@
 #include "observe/exposition.hpp"
 
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -41,6 +42,21 @@ void Exposition::sample(double value, Labels labels) {
     } else {
         metric.gauge.value = value;
     }
+}
+
+void Exposition::histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                           std::span<const std::uint64_t> counts, double sum) {
+    DYNAPLAN_ASSERT(counts.size() == bounds.size() + 1);
+    families_->begin(name, help, prometheus::MetricType::Histogram);
+    auto& out = families_->list.back().metric.emplace_back().histogram;
+    std::uint64_t up_to = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        up_to += counts[i];
+        const double bound = i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+        out.bucket.push_back({up_to, bound});
+    }
+    out.sample_count = up_to;
+    out.sample_sum = sum;
 }
 
 std::string Exposition::text() const {

@@ -3,8 +3,10 @@
 // prometheus-cpp's.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,10 @@ public:
     void counter(std::string_view name, std::string_view help);
     void gauge(std::string_view name, std::string_view help);
     void sample(double value, Labels labels = {});
+    // A family of one histogram. `counts`: of the values up to each bound, not added up, and at the end of
+    // those beyond the last: one more than there are bounds.
+    void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                   std::span<const std::uint64_t> counts, double sum);
 
     [[nodiscard]] std::string text() const;
 

@@ -2,6 +2,8 @@
 // the loop's thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,6 +28,20 @@ struct BusCounts {
     bool connected = false;
     // What is wrong with the connections, one line; empty when nothing is. Also told while others work.
     std::string trouble = "not connected yet";
+
+    // From publication to arrival by the two machines' wall clocks, where the message says when it was
+    // published.
+    static constexpr std::array<double, 8> lag_bounds_s{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0};
+    std::array<std::uint64_t, lag_bounds_s.size() + 1> lag_counts{};
+    double lag_sum_s = 0.0;
+
+    // A clock that is behind the publisher's makes a lag of none.
+    void lag(double seconds) {
+        const double late = std::max(seconds, 0.0);
+        const auto bound = std::lower_bound(lag_bounds_s.begin(), lag_bounds_s.end(), late);
+        ++lag_counts[static_cast<std::size_t>(bound - lag_bounds_s.begin())];
+        lag_sum_s += late;
+    }
 
     void refuse(std::string_view cause, std::uint64_t n = 1) { add(refused, cause, n); }
     void error(std::string_view cause) { add(errors, cause, 1); }

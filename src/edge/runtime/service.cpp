@@ -20,6 +20,7 @@ std::string_view to_string(Missing m) {
 
 Service::Service(plan::Planner planner, const decision::CoordinatorConfig& config, const Parts& parts)
     : clock_{parts.clock},
+      bus_{parts.bus},
       planner_{std::move(planner)},
       coordinator_{parts.store, config},
       now_{parts.clock.now()} {}
@@ -62,7 +63,7 @@ void Service::take(Event& event) {
     mind_stall();
     run_coordinator();
     event.at = now_;
-    if (const auto* bus = std::get_if<BusChanged>(&event.body)) bus_connected_ = bus->connected;
+    if (const auto* bus = std::get_if<BusChanged>(&event.body)) bus_works_ = bus->connected;
     feed(event);
     changed();
 }
@@ -100,7 +101,7 @@ void Service::mind_stall() {
     if (due_ == TimePoint{} || now_ - due_ <= stalled_after) return;
     due_ = now_;
     ++counts_.stalls;
-    if (!bus_connected_) return;
+    if (!bus_works_) return;
     for (const bool connected : {false, true}) {
         Event event{now_, BusChanged{connected}};
         feed(event);
@@ -153,7 +154,11 @@ void Service::store_committed(const decision::CommitAnswer& answer) {
 
 void Service::store_seen(const decision::StoredState& seen) {
     now_ = now();
-    feed(coordinator_.observe(seen, now_, wall_ms()));
+    if (coordinator_.restored()) {
+        feed(coordinator_.observe(seen, now_, wall_ms()));
+    } else {
+        coordinator_.follow(seen);
+    }
     settle_deferred();
     changed();
 }
@@ -220,7 +225,7 @@ void Service::note(const DiagnosticsReport& report) {
 
 std::vector<Missing> Service::missing() const {
     std::vector<Missing> missing;
-    if (!bus_connected_) missing.push_back(Missing::bus);
+    if (!bus_.connected) missing.push_back(Missing::bus);
     const PlannerConfig& config = planner_.config();
     bool engines = true;
     bool model = true;

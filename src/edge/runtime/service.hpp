@@ -21,6 +21,7 @@
 #include "core/result.hpp"
 #include "decision/coordinator.hpp"
 #include "plan/planner.hpp"
+#include "port/bus_counts.hpp"
 #include "port/clock.hpp"
 #include "port/event_sink.hpp"
 #include "port/journal.hpp"
@@ -53,6 +54,7 @@ public:
     struct Parts {
         port::Clock& clock;
         decision::DecisionStore& store;
+        const port::BusCounts& bus;  // whether reports can arrive
     };
     // Engines that have said nothing for so long are missing again (DESIGN 6).
     static constexpr Seconds engines_missing_after{60.0};
@@ -98,7 +100,6 @@ public:
     [[nodiscard]] const std::optional<DiagnosticsReport>& diagnostics() const { return diagnostics_; }
     [[nodiscard]] const ServiceCounts& counts() const { return counts_; }
     [[nodiscard]] bool leading() const { return leading_; }
-    [[nodiscard]] bool bus_connected() const { return bus_connected_; }
     [[nodiscard]] std::vector<Missing> missing() const;
     [[nodiscard]] TimePoint now() const { return std::max(now_, clock_.now()); }
     [[nodiscard]] std::int64_t wall_ms() const { return clock_.wall_ms(); }
@@ -125,13 +126,14 @@ private:
     void changed();
 
     port::Clock& clock_;
+    const port::BusCounts& bus_;
     port::NullJournal none_;
     port::Journal* journal_ = &none_;
     plan::Planner planner_;
     decision::Coordinator coordinator_;
     TimePoint now_{};
     bool leading_ = false;
-    bool bus_connected_ = false;
+    bool bus_works_ = false;  // no outage, as the core was told
     std::optional<DiagnosticsReport> diagnostics_;
     std::optional<std::string> config_refused_;
     ServiceCounts counts_;

@@ -70,6 +70,17 @@ ordered_json holds(const Service& service) {
     return out;
 }
 
+ordered_json discovery(const Service& service, const DiscoveryView& view) {
+    ordered_json workers = ordered_json::object();
+    for (const Role role : all_roles) {
+        if (has_role(service.planner().config().mode, role))
+            workers[std::string{to_string(role)}] = view.workers[role];
+    }
+    return {{"backend", view.backend}, {"state", view.stale ? "stale" : "ok"},
+            {"reason", view.reason},   {"workers", workers},
+            {"refused", view.refused}, {"remarks", view.remarks}};
+}
+
 }  // namespace
 
 std::string missing_json(const std::vector<Missing>& missing) {
@@ -92,9 +103,10 @@ std::string state_json(const Service& service, const Surroundings& around, const
     out["holds"] = holds(service);
     const decision::DecisionRecord* current = service.coordinator().current();
     out["decision"] = current ? ordered_json::parse(decision_json(*current)) : ordered_json(nullptr);
-    out["bus"] = {{"transport", around.bus},  {"connected", service.bus_connected()},
-                  {"received", bus.received}, {"decoded", bus.decoded},
-                  {"gaps", bus.gaps},         {"refused", bus.refused}};
+    out["bus"] = {{"transport", around.bus},  {"connected", bus.connected}, {"reason", bus.trouble},
+                  {"received", bus.received}, {"decoded", bus.decoded},     {"gaps", bus.gaps},
+                  {"refused", bus.refused},   {"errors", bus.errors}};
+    if (around.discovery) out["discovery"] = discovery(service, around.discovery());
     const std::string store_reason = around.store_reason ? around.store_reason() : "";
     const bool usable = service.coordinator().restored() && store_reason.empty();
     out["store"] = {

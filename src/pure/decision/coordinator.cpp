@@ -29,6 +29,12 @@ void Coordinator::stand_by() {
     }
 }
 
+void Coordinator::follow(const StoredState& seen) {
+    if (restored_ || under_way_ != UnderWay::nothing) return;
+    known_ = seen;
+    complete_records(known_);
+}
+
 Events Coordinator::propose(const ScaleTo& proposal, TimePoint now, std::int64_t wall_ms,
                             std::string why_json) {
     DYNAPLAN_ASSERT(proposal.prefill.value_or(Replicas{0}).count() >= 0);

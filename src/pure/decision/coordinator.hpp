@@ -90,6 +90,9 @@ public:
 
     // What a watch on the store saw, already parsed; never older than the store's last answer.
     Events observe(const StoredState& seen, TimePoint now, std::int64_t wall_ms);
+    // The same for a process that stands by: readers see what the leader has written. Nothing follows from
+    // it.
+    void follow(const StoredState& seen);
 
     // What is known may be old, as when the watch on the store is broken: the next attempt reads the store
     // first, and where that fails it is refused (store) and no wait begins (V-12).

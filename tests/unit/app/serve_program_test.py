@@ -149,6 +149,19 @@ class Serve(unittest.TestCase):
         verified = subprocess.run([PROGRAM, "replay", *segments, "--json"], capture_output=True, timeout=BOUND_S)
         self.assertEqual(verified.returncode, 0, verified.stderr.decode())
 
+    def test_every_metric_is_on_its_page_with_its_type_and_labels_and_the_reverse(self) -> None:
+        planner = self.planner(self.engines().url)
+        self.assertEqual(planner.call("GET", "/v1/decisions/next?after=-1&wait=30s")[0], 200)
+        scrape = planner.call("GET", "/metrics")[1]
+        page = (ROOT / "proto" / "metrics.md").read_text()
+        rows = {name: (kind, set(re.findall(r"`(\w+)`", labels)))
+                for name, kind, labels in re.findall(r"^\| `(dynaplan_\w+)` \| (\w+) \| ([^|]*)\|", page, re.M)}
+        self.assertEqual(dict(re.findall(r"^# TYPE (\S+) (\S+)$", scrape, re.M)), {n: kind for n, (kind, _) in rows.items()})
+        for name, labels in re.findall(r"^(dynaplan_\w+)\{(.*)\} ", scrape, re.M):
+            family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in rows else name
+            self.assertLessEqual(set(re.findall(r'(\w+)="', labels)) - {"le"}, rows[family][1], name)
+        self.assertEqual(planner.stop(), 0)
+
     def test_a_restart_after_a_kill_goes_on_with_ids_and_open_decision(self) -> None:
         engines = self.engines()
         planner = self.planner(engines.url)

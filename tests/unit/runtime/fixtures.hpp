@@ -42,7 +42,7 @@ inline PlannerConfig decode_config() {
 
 struct Rig {
     explicit Rig(const PlannerConfig& config = decode_config())
-        : service{plan::Planner{config}, {}, {clock, store}}, first{service.checkpoint()} {
+        : service{plan::Planner{config}, {}, {clock, store, bus}}, first{service.checkpoint()} {
         service.write_to(journal);
     }
 
@@ -67,6 +67,7 @@ struct Rig {
     }
 
     HandClock clock;
+    port::BusCounts bus;
     MemoryJournal journal;
     decision::MemoryStore store;
     Service service;

@@ -74,6 +74,7 @@ TEST_SUITE("unit") {
         CHECK(names(rig.service.missing()) == std::vector<std::string>{"bus", "engines", "model", "leader"});
         rig.service.start(true);
         CHECK(names(rig.service.missing()) == std::vector<std::string>{"bus", "engines", "model"});
+        rig.bus.connected = true;
         rig.service.take(BusChanged{true});
         rig.pass("1", 0, 1000);
         CHECK(names(rig.service.missing()) == std::vector<std::string>{"model"});
@@ -95,7 +96,8 @@ TEST_SUITE("unit") {
         HandClock clock;
         clock.at = first.clock.at;
         MemoryJournal journal;
-        Service second{plan::Planner{decode_config()}, {}, {clock, first.store}};
+        const port::BusCounts bus;
+        Service second{plan::Planner{decode_config()}, {}, {clock, first.store, bus}};
         second.write_to(journal);
         second.start(false);
         CHECK(names(second.missing()).back() == "leader");
