@@ -89,7 +89,7 @@ void add_roles(Exposition& out, const runtime::Service& service) {
         if (const auto startup = planner.startup(role))
             out.sample(startup->count(), {{"role", to_string(role)}});
     }
-    const std::vector<Hold> holds = planner.holds(service.now());
+    const std::vector<Hold> holds = service.holds();
     out.gauge("dynaplan_hold", "1 for what keeps a role from acting, by reason.");
     for (const Hold& hold : holds)
         out.sample(1, {{"role", to_string(hold.role)}, {"reason", to_string(hold.reason)}});

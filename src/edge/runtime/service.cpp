@@ -58,6 +58,14 @@ std::optional<TimePoint> Service::store_retry() const {
     return restore_at_;
 }
 
+std::vector<Hold> Service::holds() const {
+    std::vector<Hold> holds = planner_.holds(now());
+    for (Hold& hold : holds) {
+        if (hold.reason == Reason::store_unavailable && !hold.deadline) hold.deadline = planner_.next_wake();
+    }
+    return holds;
+}
+
 void Service::take(Event& event) {
     now_ = now();
     mind_stall();

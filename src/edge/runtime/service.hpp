@@ -105,6 +105,9 @@ public:
     [[nodiscard]] std::int64_t wall_ms() const { return clock_.wall_ms(); }
     // When the store is read again, while it has not been read yet.
     [[nodiscard]] std::optional<TimePoint> store_retry() const;
+    // What keeps the core from acting now, and until when at the latest. What the store refused is offered
+    // again by the next tick.
+    [[nodiscard]] std::vector<Hold> holds() const;
     [[nodiscard]] Checkpoint checkpoint();
     // The configuration's problem that the core found in a config event; empty when it was taken.
     Result<void> reconfigure(std::vector<std::pair<std::string, FieldValue>> set);

@@ -57,7 +57,7 @@ ordered_json holds(const Service& service) {
                             const ordered_json& deadline) {
         out.push_back({{"role", role}, {"reason", reason}, {"since", since}, {"deadline", deadline}});
     };
-    for (const Hold& hold : service.planner().holds(service.now())) {
+    for (const Hold& hold : service.holds()) {
         add(to_string(hold.role), to_string(hold.reason), time(hold.since),
             hold.deadline ? time(*hold.deadline) : ordered_json(nullptr));
     }
