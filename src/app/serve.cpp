@@ -253,6 +253,10 @@ private:
 
 int serve(const LoadedConfig& loaded, const ConfigRequest& request) {
     constexpr int wrong_usage = 2;
+    // Both would end the program where it only has to note an error of write(): a log that nobody reads any
+    // more, and a limit on the size of files, which for journal and store is a full disk like another.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     log_to_stderr();
     const std::vector<std::string> problems = source_problems(loaded.config);
     for (const std::string& problem : problems) spdlog::error("{}", problem);
