@@ -82,7 +82,6 @@ def measure(arguments: argparse.Namespace, folder: pathlib.Path) -> dict:
             engines.started()
             planner.state_when("every engine's model is ready", lambda s: len(s["engines"]) == arguments.engines and
                                not s["missing"] and s["bus"]["decoded"] >= 10 * arguments.engines)
-            planner.state_when("the engines' settling time is over", lambda s: not s["holds"])
             poll, disk = Poll(planner.url), BareAppend(folder / "bare")
             latencies, bare, late, last, n = [], [], [], -1, 0
             while n < arguments.breaches:

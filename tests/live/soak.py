@@ -14,8 +14,9 @@ import time
 
 from processes import Engines, Fault, Planner, replay_each, until
 
-# The journal's buffer of 16 MiB is memory from its first lap on, ten seconds at 20,000 reports a second.
-WARM_UP_S = 12.0
+# The journal's buffer of 16 MiB becomes memory in its first lap, in the twenty seconds that 20,000 reports a second take to
+# fill it once; before that nothing can be said of memory.
+LAP_BYTES = 16 << 20
 # Of the median in the last third against the first one: allocators keep what a checkpoint took.
 GROWTH_MOST = 0.05
 GROWTH_MOST_KB = 4096
@@ -25,16 +26,32 @@ class Samples:
     def __init__(self, planner: Planner):
         self.planner = planner
         self.rows: list[tuple[float, int, float]] = []  # time, kB, processor seconds
+        self.warm_at: int | None = None  # the first row after the lap
 
     def take(self) -> None:
+        written = sum(path.stat().st_size for path in self.planner.journal.iterdir())
+        if self.warm_at is None and written > LAP_BYTES:
+            self.warm_at = len(self.rows)
         self.rows.append((time.monotonic(), self.planner.resident_kb(), self.planner.cpu_s()))
 
-    def after_warm_up(self, warm_up_s: float) -> list[tuple[float, int, float]]:
-        return [row for row in self.rows if row[0] - self.rows[0][0] >= warm_up_s]
+    def check_memory(self) -> tuple[float, float]:
+        """The medians of the first and the last third after the lap, MB."""
+        rows = self.rows[self.warm_at:] if self.warm_at is not None else []
+        third = len(rows) // 3
+        if third < 3:
+            raise Fault(f"{len(rows)} samples after the first lap of the journal's buffer: --seconds is too short")
+        first, last = (statistics.median(row[1] for row in part) for part in (rows[:third], rows[-third:]))
+        if last > first * (1 + GROWTH_MOST) and last > first + GROWTH_MOST_KB:
+            raise Fault(f"memory grew from {first:g} kB to {last:g} kB")
+        return first / 1024, last / 1024
+
+    def of_one_core(self) -> float:
+        (began, _, before), (ended, _, after) = self.rows[0], self.rows[-1]
+        return (after - before) / (ended - began)
 
 
 def measure(arguments: argparse.Namespace, folder: pathlib.Path) -> dict:
-    n, warm_up_s = arguments.engines, min(WARM_UP_S, arguments.seconds / 2)
+    n = arguments.engines
     with Engines(arguments.load, "--engines", str(n), "--publishers", str(arguments.publishers), "--rate", str(arguments.rate),
                  "--seconds", str(arguments.seconds)) as engines:
         with Planner(arguments.program, folder, engines.endpoints(arguments.publishers)) as planner:
@@ -60,23 +77,18 @@ def measure(arguments: argparse.Namespace, folder: pathlib.Path) -> dict:
         raise Fault(f"found, wanted: {wrong}; lost by publishers: {load['dropped']}; journal: {state['journal']}")
     if len(state["engines"]) != n or state["journal"]["state"] != "ok":
         raise Fault(f"{len(state['engines'])} engines, journal {state['journal']}")
-    rows = samples.after_warm_up(warm_up_s)
-    third = len(rows) // 3
-    first, last = (statistics.median(row[1] for row in part) for part in (rows[:third], rows[-third:]))
-    if last > first * (1 + GROWTH_MOST) and last > first + GROWTH_MOST_KB:
-        raise Fault(f"memory grew from {first:g} kB to {last:g} kB")
-    core = (rows[-1][2] - rows[0][2]) / (rows[-1][0] - rows[0][0])
+    first, last = samples.check_memory()
     segments = replay_each(arguments.program, planner.journal)
     return {"engines": n, "publishers": arguments.publishers, "seconds": load["seconds"],
-            "fpm_per_s": round(load["sent"] / load["seconds"]), "sent": load["sent"], "first_mb": first / 1024,
-            "last_mb": last / 1024, "core": core, "late_p99_us": load["late_p99_us"], "segments": segments}
+            "fpm_per_s": round(load["sent"] / load["seconds"]), "sent": load["sent"], "first_mb": first,
+            "last_mb": last, "core": samples.of_one_core(), "late_p99_us": load["late_p99_us"], "segments": segments}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="many engines for a while: no drop, flat memory, part of one core")
     parser.add_argument("program")
     parser.add_argument("load")
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float, default=28.0)
     parser.add_argument("--engines", type=int, default=1000)
     parser.add_argument("--publishers", type=int, default=16)
     parser.add_argument("--rate", type=float, default=20.0)
