@@ -10,10 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <zmq.hpp>
-
 #include "app/files.hpp"
-#include "bus/zmq_publisher.hpp"
+#include "app/publish_outlet.hpp"
 #include "wire/fpm_encode.hpp"
 #include "wire/fpm_trace_reader.hpp"
 
@@ -23,7 +21,8 @@ namespace {
 
 struct PublishOptions {
     std::vector<std::string> files;
-    std::string bind = "tcp://127.0.0.1:20380";
+    OutletRequest outlet;
+    std::string era = "august";
     std::string component;
     double speed = 1.0;  // 0: as fast as the readers take it
     int subscribers = 1;
@@ -35,27 +34,35 @@ constexpr std::chrono::milliseconds look_again{5};
 // Sends records at their times, the first one at once.
 class Sender {
 public:
-    Sender(bus::ZmqPublisher& publisher, const PublishOptions& options)
-        : publisher_{publisher}, options_{options} {}
+    Sender(Outlet& outlet, const PublishOptions& options) : outlet_{outlet}, options_{options} {}
 
-    void take(const wire::TraceRecord& record) {
+    // Fails where the bus is lost.
+    Result<void> take(const wire::TraceRecord& record) {
         if (!options_.component.empty() && record.component != options_.component) {
             ++left_out_;
-            return;
+            return {};
         }
         keep_pace(record.observed_at_unix_ms);
         bytes_.clear();
         wire::encode_fpm(record.fpm, bytes_);
-        while (!publisher_.send(bytes_)) {  // a reader is behind: nothing is dropped
-            if (interrupted()) return;
+        for (;;) {
+            const auto sent = outlet_.send(record.component, bytes_, wall_ms());
+            if (!sent) return tl::unexpected{sent.error()};
+            if (*sent) break;
+            if (interrupted()) return {};  // a reader is behind: nothing is dropped
             std::this_thread::sleep_for(look_again);
         }
         ++sent_;
+        return {};
     }
     [[nodiscard]] std::uint64_t sent() const { return sent_; }
     [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
 private:
+    static std::int64_t wall_ms() {
+        const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+        return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+    }
     void keep_pace(std::int64_t at_ms) {
         using std::chrono::steady_clock;
         if (options_.speed <= 0.0) return;
@@ -71,7 +78,7 @@ private:
                 std::min<steady_clock::duration>(due - steady_clock::now(), std::chrono::milliseconds{100}));
     }
 
-    bus::ZmqPublisher& publisher_;
+    Outlet& outlet_;
     const PublishOptions& options_;
     std::string bytes_;
     std::int64_t first_ms_ = 0;
@@ -80,9 +87,10 @@ private:
     std::uint64_t left_out_ = 0;
 };
 
-bool wait_for_readers(bus::ZmqPublisher& publisher, const PublishOptions& options) {
+bool wait_for_readers(Outlet& outlet, const PublishOptions& options) {
+    if (!outlet.tells_readers()) return true;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>{options.wait_s};
-    while (publisher.subscribers() < options.subscribers) {
+    while (outlet.readers() < options.subscribers) {
         if (interrupted() || std::chrono::steady_clock::now() >= deadline) return false;
         std::this_thread::sleep_for(look_again);
     }
@@ -102,7 +110,10 @@ Result<std::uint64_t> publish_file(const std::string& path, Sender& sender) {
         using Step = wire::TraceReader::Step;
         for (bool more = true; more && !interrupted();) {
             switch (reader.next()) {
-                case Step::record: sender.take(reader.record()); break;
+                case Step::record:
+                    if (const auto taken = sender.take(reader.record()); !taken)
+                        return tl::unexpected{taken.error()};
+                    break;
                 case Step::other: break;  // lines of the step protocol are not for a bus
                 case Step::refused: ++refused; break;
                 case Step::need_more: more = false; break;
@@ -121,21 +132,20 @@ int run_publish(const PublishOptions& options) {
     constexpr int interrupted_work = 130;
     constexpr int timed_out = 4;
     watch_interrupt();
-    zmq::context_t context{1};
-    auto publisher = bus::ZmqPublisher::bind(context, options.bind, false);
-    if (!publisher) {
-        std::fprintf(stderr, "publish: %s\n", publisher.error().message.c_str());
+    const auto outlet = open_outlet(options.outlet);
+    if (!outlet) {
+        std::fprintf(stderr, "publish: %s\n", outlet.error().message.c_str());
         return 1;
     }
-    std::printf("publishing on %s\n", (*publisher)->endpoint().c_str());
+    std::printf("publishing on %s\n", (*outlet)->where().c_str());
     std::fflush(stdout);
-    if (!wait_for_readers(**publisher, options)) {
+    if (!wait_for_readers(**outlet, options)) {
         if (interrupted()) return interrupted_work;
         std::fprintf(stderr, "publish: no reader connected within %g s: is bus.endpoints of serve %s?\n",
-                     options.wait_s, (*publisher)->endpoint().c_str());
+                     options.wait_s, (*outlet)->where().c_str());
         return timed_out;
     }
-    Sender sender{**publisher, options};
+    Sender sender{**outlet, options};
     int code = 0;
     for (const std::string& path : expand_paths(options.files)) {
         const Result<std::uint64_t> refused = publish_file(path, sender);
@@ -146,6 +156,10 @@ int run_publish(const PublishOptions& options) {
             std::fprintf(stderr, "publish: %s: %llu lines or pieces could not be used\n", path.c_str(),
                          static_cast<unsigned long long>(*refused));
         }
+    }
+    if (const auto finished = (*outlet)->finish(); !finished) {
+        std::fprintf(stderr, "publish: %s\n", finished.error().message.c_str());
+        code = 1;
     }
     std::printf("published %llu reports%s\n", static_cast<unsigned long long>(sender.sent()),
                 sender.left_out() > 0
@@ -162,7 +176,35 @@ void add_publish_command(CLI::App& app, int& exit_code) {
     command
         ->add_option("FILE", options->files, "FPM traces, plain or gzip; several are sent one after another")
         ->required();
-    command->add_option("--bind", options->bind, "where readers connect; port * takes any free one")
+    OutletRequest& outlet = options->outlet;
+    command->add_option("--bus", outlet.bus, "onto which bus")
+        ->check(CLI::IsMember({"zmq", "nats"}))
+        ->capture_default_str();
+    command
+        ->add_option("--plane", outlet.plane,
+                     "zmq: engine, the three frames of an engine, or event, the four of Dynamo's event plane")
+        ->check(CLI::IsMember({"engine", "event"}))
+        ->capture_default_str();
+    command->add_option("--bind", outlet.bind, "zmq: where readers connect; port * takes any free one")
+        ->capture_default_str();
+    command->add_option("--broker", outlet.broker,
+                        "zmq, plane event: through brokers, xsub=URL[;URL...],xpub=URL[;URL...]");
+    command->add_option("--server", outlet.nats.server, "nats: the server")
+        ->envname("NATS_SERVER")
+        ->capture_default_str();
+    command->add_option("--user", outlet.nats.login.user, "nats: user")->envname("NATS_AUTH_USERNAME");
+    command->add_option("--password", outlet.nats.login.password, "nats: password")
+        ->envname("NATS_AUTH_PASSWORD");
+    command->add_option("--token", outlet.nats.login.token, "nats: token")->envname("NATS_AUTH_TOKEN");
+    command->add_option("--credentials", outlet.nats.login.credentials_file, "nats: credentials file")
+        ->envname("NATS_AUTH_CREDENTIALS_FILE");
+    command->add_option("--tls-ca", outlet.nats.tls_ca_path, "nats: certificates to trust, for tls://")
+        ->envname("NATS_TLS_CA_CERT_PATH");
+    command->add_option("--namespace", outlet.name_space, "Dynamo namespace, for subjects and routing keys")
+        ->envname("DYN_NAMESPACE")
+        ->capture_default_str();
+    command->add_option("--era", options->era, "whose subjects and routing keys")
+        ->check(CLI::IsMember({"april", "august"}))
         ->capture_default_str();
     command->add_option("--component", options->component,
                         "only reports of this component (prefill, backend)");
@@ -175,12 +217,15 @@ void add_publish_command(CLI::App& app, int& exit_code) {
         ->capture_default_str();
     command->add_option("--wait", options->wait_s, "how long to wait for them, s")->capture_default_str();
     command->footer(
-        "Speaks the raw engine hop (three ZeroMQ frames): serve reads it with bus: {transport: zmq, plane: "
-        "engine, "
-        "endpoints: [...]}.\n"
-        "Example:\n"
+        "A recording's component (prefill, backend) gives the subject on NATS and the routing key of "
+        "brokers.\n"
+        "Examples:\n"
+        "  dynaplan publish trace.jsonl.gz --bus nats --server nats://127.0.0.1:4222\n"
         "  dynaplan publish trace.jsonl.gz --bind tcp://127.0.0.1:20380 --component backend --speed 10");
-    command->callback([options, &exit_code] { exit_code = run_publish(*options); });
+    command->callback([options, &exit_code] {
+        options->outlet.era = options->era == "april" ? wire::Era::april : wire::Era::august;
+        exit_code = run_publish(*options);
+    });
 }
 
 }  // namespace dynaplan::app
