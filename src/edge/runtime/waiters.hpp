@@ -17,7 +17,9 @@ class Waiters {
 public:
     using Answer = std::function<void(const decision::DecisionRecord*)>;  // none: the time is over
     using Ticket = std::uint64_t;
-    static constexpr std::size_t most = 256;
+    // Half of the connections that the HTTP server grants: clients that wait never keep out the one that
+    // acknowledges.
+    static constexpr std::size_t most = 128;
 
     // Empty when too many wait already.
     std::optional<Ticket> add(DecisionId after, TimePoint until, Answer answer) {
