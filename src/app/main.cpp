@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/command_config.hpp"
+#include "app/command_decisions.hpp"
 #include "app/command_publish.hpp"
 #include "app/command_record.hpp"
 #include "app/command_replay.hpp"
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
     app.footer(
         "Examples:\n"
         "  dynaplan serve --config planner.yaml        plan for a running fleet\n"
+        "  dynaplan decisions watch --exec ./scale.sh  carry out what it decides\n"
         "  dynaplan replay trace.jsonl.gz              what the planner would have decided on a recording\n"
         "  dynaplan replay run.journal                 verify a journal, byte for byte\n"
         "  dynaplan step --config planner.yaml         drive the core from any program\n"
@@ -34,6 +36,7 @@ int main(int argc, char** argv) {
     add_step_command(app, exit_code);
     add_publish_command(app, exit_code);
     add_record_command(app, exit_code);
+    add_decisions_command(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
