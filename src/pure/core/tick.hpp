@@ -80,6 +80,8 @@ struct Restraint {
     std::optional<Replicas> shrink_at_least;
     std::optional<Replicas>
         growth_at_least;  // while settling, a growing target is at least this, plus the step
+    // A fleet that has fallen silent as a whole is not set to less than it was known to be.
+    std::optional<Replicas> minimum_at_least;
     std::optional<TimePoint> since;
     std::optional<TimePoint> deadline;
 };

@@ -23,6 +23,8 @@ FinalClamp::FinalClamp(const PlannerConfig& c)
 // Zero replicas are for traffic that is known to have stopped; any other time a minimum of zero means one.
 Replicas FinalClamp::minimum(const ClampInput& in, Role role) const {
     const Replicas configured = (*in.roles)[role].minimum;
+    const auto& silent = (*in.restraint)[role].minimum_at_least;
+    if (silent && *silent > configured) return *silent;
     if (configured > Replicas{0}) return configured;
     return zero_allowed_ && (in.idle || (*in.roles)[role].standing() == Replicas{0}) ? Replicas{0}
                                                                                      : Replicas{1};

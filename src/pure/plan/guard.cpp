@@ -129,6 +129,15 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
         r.since.reset();
         r.deadline.reset();
     }
+    // Nobody has told how many replicas there are, and none has reported yet: that is no zero. A fleet that
+    // is running must not be set to its minimum for it.
+    const bool told = s.inventory.ready || s.last_published;
+    if (tolerant_ && !r.closed && !told && s.workers_seen == 0 && (settling(now) || !connected_)) {
+        r.closed = Reason::engines_missing;
+        r.frozen = true;
+        r.since = connected_ ? settled_at_ : bus_since_;
+        if (connected_) r.deadline = settled_at_ + engine_silent_;
+    }
     const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
     if (tolerant_ && (!connected_ || settling(now) || missing)) r.shrink_blocked = Reason::engines_missing;
     if (always_ && may_shrink_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
@@ -137,6 +146,10 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
         r.load_growth_blocked = Reason::scaling_in_progress;
     if (tolerant_ && settling(now)) {
         r.growth_at_least = std::max(s.last_published.value_or(Replicas{0}), Replicas{s.workers_seen});
+    } else if (tolerant_ && !s.inventory.ready && s.ready == Replicas{0} && s.workers_seen > 0) {
+        // All have fallen silent at once, and nobody has told that they are gone: the fleet as it was last
+        // known.
+        r.minimum_at_least = s.last_published.value_or(Replicas{s.workers_seen});
     }
     return r;
 }
@@ -164,7 +177,7 @@ std::vector<Hold> Guard::holds(TimePoint now) const {
         const RoleState& s = roles_[role];
         const Restraint r = restraint(role, now);
         if (r.closed) list.push_back({role, *r.closed, *r.since, r.deadline});
-        if (r.shrink_blocked) {
+        if (r.shrink_blocked && r.closed != r.shrink_blocked) {
             const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
             const TimePoint since = !connected_                 ? bus_since_
                                     : settling(now) || !missing ? settled_at_
