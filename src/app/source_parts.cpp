@@ -133,7 +133,13 @@ std::string_view discovery_word(DiscoveryBackend backend) {
 std::vector<std::string> source_problems(const AppConfig& c) {
     std::vector<std::string> problems;
     check_bus(c, problems);
-    if (!knows_workers(c)) check_endpoints(c, problems);
+    const BusKind kind = bus_kind(c);
+    const bool listens_to_addresses = kind == BusKind::engine_hop || kind == BusKind::event_direct;
+    if (listens_to_addresses && !knows_workers(c)) check_endpoints(c, problems);
+    if (!listens_to_addresses && !c.bus.endpoints.empty()) {
+        problems.push_back("bus.endpoints: are not used with " + std::string{to_string(kind)} +
+                           ": leave them out, or set bus.transport: zmq");
+    }
     if (c.discovery.backend == DiscoveryBackend::static_list) {
         if (const auto checked = discovery::StaticList::check(static_workers(c)); !checked)
             problems.push_back("bus.endpoints: " + checked.error().message);

@@ -217,11 +217,19 @@ class Serve(unittest.TestCase):
         self.assertEqual(planner.stop(), 0)
 
     def test_what_cannot_be_served_is_said_at_once(self) -> None:
-        run = subprocess.run([PROGRAM, "serve", "--set", "mode=disagg", "--set", "bus.transport=nats", "--set",
-                              'bus.endpoints=[{"url": "tcp://127.0.0.1:1"}]'], capture_output=True, text=True, timeout=BOUND_S)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("bus.transport", run.stderr)
-        self.assertIn("tcp://127.0.0.1:1", run.stderr)
+        def problems(*settings: str) -> str:
+            words = [word for setting in settings for word in ("--set", setting)]
+            run = subprocess.run([PROGRAM, "serve", *words], capture_output=True, text=True, timeout=BOUND_S)
+            self.assertEqual(run.returncode, 2, settings)
+            return run.stderr
+
+        self.assertIn("tcp://127.0.0.1:1: mode disagg needs role",
+                      problems("mode=disagg", 'bus.endpoints=[{"url": "tcp://127.0.0.1:1"}]'))
+        both = problems("mode=decode", "bus.transport=nats", "bus.server=http://127.0.0.1:1", 'bus.endpoints=["tcp://127.0.0.1:1"]')
+        self.assertIn("bus.endpoints: are not used with nats", both)
+        self.assertRegex(both, "nats://")
+        self.assertIn("bus.endpoints: plane event needs", problems("mode=decode", "bus.plane=event"))
+        self.assertIn("xpub", problems("mode=decode", "bus.plane=event", "bus.broker=xsub=tcp://127.0.0.1:1"))
         planner = self.planner("tcp://127.0.0.1:9")
         taken = planner.url.removeprefix("http://")
         other = self.planner("tcp://127.0.0.1:9", "--set", f"http.listen={taken}", "--set",
