@@ -192,6 +192,7 @@ std::vector<Hold> Guard::holds(TimePoint now) const {
 }
 
 void Guard::asked(const TickResult& result, bool throughput_tick, bool throughput_scaling, TimePoint now) {
+    if (!result.scale_to) store_down_since_.reset();  // nothing waits for the store any more
     for (const Role role : all_roles) {
         RoleState& s = roles_[role];
         if (result.room[role] && *result.room[role] == Room::none) s.no_room_at = now;

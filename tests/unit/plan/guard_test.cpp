@@ -120,6 +120,18 @@ TEST_SUITE("unit") {
         for (const Hold& h : g.holds(at_seconds(65.0))) CHECK(h.reason != Reason::store_unavailable);
     }
 
+    TEST_CASE("guard: a store that refuses holds nothing once a tick has nothing to store") {
+        Guard g = settled(3);
+        g.proposed(0, decode(4), at_seconds(60.0));
+        g.refused({0, Refusal::store}, at_seconds(60.0));
+        TickResult wants;
+        wants.scale_to = decode(4);
+        g.asked(wants, false, false, at_seconds(65.0));
+        REQUIRE(g.holds(at_seconds(65.0)).size() == 1);
+        g.asked(TickResult{}, false, false, at_seconds(70.0));
+        CHECK(g.holds(at_seconds(70.0)).empty());
+    }
+
     TEST_CASE("guard: an inventory that is not at rest holds growth, with a deadline from when it began") {
         Guard g = settled(3);
         g.look(Role::decode, Replicas{3}, 3, {Replicas{3}, Replicas{5}, true}, at_seconds(60.0));
