@@ -27,7 +27,8 @@ private:
     decision::MemoryStore store_;
 };
 
-// The lock on the folder is what makes a leader: who does not have it asks again every second.
+// The lock on the folder is what makes a leader: who does not have it asks again every second, and who has it
+// looks as often whether it is still there.
 class LiveFileStore final : public LiveStore {
 public:
     LiveFileStore(boost::asio::io_context& io, std::string folder)
@@ -48,28 +49,37 @@ public:
 
 private:
     void strive() {
-        const auto answer = store_.try_lock();
-        for (const std::string& remark : store_.take_remarks()) spdlog::warn("decisions: {}", remark);
-        const std::string reason = !answer ? answer.error().message : answer->held ? "" : answer->other;
-        if (reason != reason_ && !reason.empty()) spdlog::warn("standing by: {}", reason);
-        reason_ = reason;
-        if (answer && answer->held) {
-            spdlog::info("decisions are kept in {}", store_.path());
-            callbacks_.on_lead(true);
-            return;
+        if (leads_ && !store_.check() && !store_.held()) {  // somebody deleted or replaced the lock
+            leads_ = false;
+            callbacks_.on_lead(false);
         }
-        if (const auto seen = store_.read(); seen && seen->state) callbacks_.on_seen(*seen->state);
+        if (!leads_) ask_for_lock();
         constexpr std::chrono::seconds again{1};
         retry_.expires_after(again);
         retry_.async_wait([this](const boost::system::error_code& error) {
             if (!error) strive();
         });
     }
+    void ask_for_lock() {
+        const auto answer = store_.try_lock();
+        for (const std::string& remark : store_.take_remarks()) spdlog::warn("decisions: {}", remark);
+        const std::string reason = !answer ? answer.error().message : answer->held ? "" : answer->other;
+        if (reason != reason_ && !reason.empty()) spdlog::warn("standing by: {}", reason);
+        reason_ = reason;
+        if (!answer || !answer->held) {
+            if (const auto seen = store_.read(); seen && seen->state) callbacks_.on_seen(*seen->state);
+            return;
+        }
+        spdlog::info("decisions are kept in {}", store_.path());
+        leads_ = true;
+        callbacks_.on_lead(true);
+    }
 
     connector::FileStore store_;
     boost::asio::steady_timer retry_;
     StoreCallbacks callbacks_;
     std::string reason_;
+    bool leads_ = false;
 };
 
 }  // namespace

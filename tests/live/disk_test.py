@@ -19,7 +19,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "lint")]
 sys.argv = sys.argv[:1]
 
 import case_runner  # noqa: E402
-from processes import BOUND_S, Engines, Http, Planner, Process, replay_each, serve_command  # noqa: E402
+from processes import BOUND_S, Engines, Http, Planner, Process, replay_each, serve_command, until  # noqa: E402
 
 SETTINGS = ("load_adjustment_interval=1", "policy.reaction_min_interval_s=0.02", "policy.guard_deadline_s=0.05")
 NOBODY = 65534
@@ -103,6 +103,20 @@ class Disk(unittest.TestCase):
             subprocess.run(["mount", "-o", "remount,size=64m", str(journal)], check=True)
         self.degrades_and_recovers(planner, engines, "No space left", make_room)
 
+    @unittest.skipUnless("DYNAPLAN_LONG" in os.environ, "fills 16 MiB of buffer: only with tools/test --long")
+    def test_a_journal_that_is_full_for_long_drops_counts_and_says_so_in_the_next_segment(self) -> None:
+        engines = self.enterContext(Engines(LOAD, "--engines", "10", "--rate", "2000", "--drops"))
+        planner = self.planner(engines)
+        limit_files(planner, 1 << 20)
+        planner.state_when("the buffer is full", lambda s: s["journal"]["dropped"] > 1000, bound_s=120.0)
+        limit_files(planner, resource.RLIM_INFINITY)
+        planner.state_when("the journal works again", lambda s: s["journal"]["state"] == "ok")
+        dropped = planner.metric("dynaplan_journal_dropped_total")
+        self.decide(planner, engines)
+        self.assertEqual(planner.metric("dynaplan_journal_dropped_total"), dropped, "nothing is dropped any more")
+        self.assertEqual(planner.end(), 0)
+        self.assertGreaterEqual(replay_each(PROGRAM, planner.journal), 2)
+
     def refused(self, *settings: str, **more) -> str:
         run = subprocess.run([PROGRAM, "serve", "--set", "mode=decode", "--set", "http.listen=127.0.0.1:0", "--set",
                               "bus.endpoints=[{\"url\": \"tcp://127.0.0.1:9\", \"role\": \"decode\"}]", "--set",
@@ -153,6 +167,33 @@ class Disk(unittest.TestCase):
         self.assertEqual((code, decision["decision_id"]), (200, first + 1))
         planner.state_when("the store is there again", lambda s: s["store"]["state"] == "ok" and not held(s))
         engines.calm()
+        self.assertEqual(planner.end(), 0)
+        replay_each(PROGRAM, planner.journal)
+
+    def test_a_store_that_nobody_needs_any_more_holds_nothing(self) -> None:
+        engines = self.engines()
+        planner = self.planner(engines)
+        self.decide(planner, engines)
+        limit_files(planner, 1)
+        engines.breach()
+        planner.state_when("the hold is shown", lambda s: "store_unavailable" in [h["reason"] for h in s["holds"]])
+        engines.calm()
+        state = planner.state_when("the hold ends with the breach",
+                                   lambda s: "store_unavailable" not in [h["reason"] for h in s["holds"]])
+        self.assertEqual(state["store"]["state"], "unavailable", "it still cannot be written")
+        limit_files(planner, resource.RLIM_INFINITY)
+        planner.state_when("the store is found to work again", lambda s: s["store"]["state"] == "ok")
+        self.decide(planner, engines)
+
+    def test_a_lock_that_was_deleted_is_taken_again(self) -> None:
+        engines = self.engines()
+        planner = self.planner(engines)
+        first = self.decide(planner, engines)
+        lock = self.path / "decisions" / "lock"
+        lock.unlink()
+        until("the lock is taken again", lambda: lock.exists() and lock.read_text().strip() == str(planner.pid))
+        planner.state_when("the planner leads again", lambda s: s["leader"] and s["store"]["state"] == "ok")
+        self.assertEqual(self.decide(planner, engines), first + 1)
         self.assertEqual(planner.end(), 0)
         replay_each(PROGRAM, planner.journal)
 

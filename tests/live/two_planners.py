@@ -24,7 +24,8 @@ from schedulers import Scheduler
 TIMEOUT_S = 2.0
 ENGINES = 10
 SETTINGS = ("load_adjustment_interval=1", "policy.reaction_min_interval_s=0.02", "policy.guard_deadline_s=0.05",
-            f"decisions.timeout_s={TIMEOUT_S}")
+            f"decisions.timeout_s={TIMEOUT_S}", "policy.engine_silent_s=4")
+# Longer than engine_silent_s: to a planner that has slept so long, every engine looks silent.
 STALL_S = 5.0  # a process that stood still for longer says so, and counts its engines anew
 LOCK_RETRY_S = 1.0  # how often a stand-by asks for the lock
 

@@ -58,6 +58,12 @@ void FileStore::release() {
     lock_.release();
 }
 
+bool FileStore::check() {
+    if (!held()) return false;
+    const bool in_trouble = !trouble_.empty();
+    return settle() && (!in_trouble || rewrite());
+}
+
 // Reads the file, or makes one.
 bool FileStore::open_file() {
     state_ = port::StoredState{};

@@ -52,6 +52,10 @@ public:
     // Lets the next process write.
     void release();
     [[nodiscard]] bool held() const { return lock_.held(); }
+    // For its holder, now and then: whether folder and lock are still as they were; after trouble also
+    // whether the disk works again, by writing the file anew. So trouble that is over does not stand until
+    // the next commit. False, with trouble() saying why, else; the lock may be lost then.
+    bool check();
 
     // Without the lock: what the file says now. Absent when it cannot be read, or when a lost commit could
     // not be taken back.

@@ -33,7 +33,7 @@ void Service::start(bool leading) {
 }
 
 void Service::lead(bool leading) {
-    now_ = now();
+    arrive();
     if (leading != leading_ || !diagnostics_) {
         leading_ = leading;
         Event event{now_, LeaderChanged{leading}};
@@ -67,8 +67,7 @@ std::vector<Hold> Service::holds() const {
 }
 
 void Service::take(Event& event) {
-    now_ = now();
-    mind_stall();
+    arrive();
     run_coordinator();
     event.at = now_;
     if (const auto* bus = std::get_if<BusChanged>(&event.body)) bus_works_ = bus->connected;
@@ -77,8 +76,7 @@ void Service::take(Event& event) {
 }
 
 void Service::wake() {
-    now_ = now();
-    mind_stall();
+    arrive();
     run_coordinator();
     if (const auto retry = store_retry(); retry && *retry <= now_) restore();
     Event due{now_, TickDue{}};
@@ -105,24 +103,28 @@ void Service::run_coordinator() {
         feed(coordinator_.tick(now_));
 }
 
-void Service::mind_stall() {
+// The time at which something reaches us. After a stall the outage begins before the first tick that was
+// missed: that tick and the ones after it run now, at their own times, at which nothing had been heard.
+void Service::arrive() {
+    const TimePoint last = std::exchange(now_, now());
     if (due_ == TimePoint{} || now_ - due_ <= stalled_after) return;
+    const TimePoint since = std::max(last, due_);
     due_ = now_;
     ++counts_.stalls;
     if (!bus_works_) return;
-    for (const bool connected : {false, true}) {
-        Event event{now_, BusChanged{connected}};
-        feed(event);
-    }
+    Event lost{since, BusChanged{false}};
+    feed(lost);
+    Event back{now_, BusChanged{true}};
+    feed(back);
 }
 
 void Service::complete(DecisionId id, Settled done) {
-    now_ = now();
+    arrive();
     settle(coordinator_.complete(id, now_), std::move(done));
 }
 
 void Service::fail(DecisionId id, Settled done) {
-    now_ = now();
+    arrive();
     settle(coordinator_.fail(id, now_), std::move(done));
 }
 
@@ -147,21 +149,21 @@ void Service::settle_deferred() {
 }
 
 void Service::store_read(const decision::ReadAnswer& answer) {
-    now_ = now();
+    arrive();
     feed(coordinator_.read_answered(answer, now_));
     settle_deferred();
     changed();
 }
 
 void Service::store_committed(const decision::CommitAnswer& answer) {
-    now_ = now();
+    arrive();
     feed(coordinator_.commit_answered(answer, now_));
     settle_deferred();
     changed();
 }
 
 void Service::store_seen(const decision::StoredState& seen) {
-    now_ = now();
+    arrive();
     if (coordinator_.restored()) {
         feed(coordinator_.observe(seen, now_, wall_ms()));
     } else {

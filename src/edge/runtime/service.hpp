@@ -123,7 +123,7 @@ private:
     void note(const DiagnosticsReport&);
     void run_coordinator();
     void restore();
-    void mind_stall();
+    void arrive();
     void settle(decision::Settlement, Settled);
     void settle_deferred();
     void changed();

@@ -73,6 +73,8 @@ struct Restraint {
     std::int64_t lower_windows = 0;  // throughput windows in a row, before this one, that asked for less
     std::optional<TimePoint> lower_since;  // load only: since when every load tick asked for less
     std::optional<Reason> shrink_blocked;  // engines are missing: their load is not known
+    // The ready count is what has been heard, while more may be there: it says nothing about the minimum.
+    bool ready_unknown = false;
     // Load scaling alone waits: what survivors would carry, or what the last growth does, cannot be seen yet.
     std::optional<Reason> load_shrink_blocked;
     std::optional<Reason> load_growth_blocked;

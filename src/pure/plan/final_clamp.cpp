@@ -186,7 +186,12 @@ ClampResult FinalClamp::apply(const ClampInput& in, Why& why) const {
         if (c.target != before_guard) clamps.push_back(ClampStage::guard);
         frozen[role] = restraint.closed && restraint.frozen && !c.cancels;
         if (frozen[role]) continue;
-        stage(c, std::max(c.target, minimum(in, role)), ClampStage::minimum, clamps);
+        const Replicas least = minimum(in, role);
+        if (c.target < least && restraint.ready_unknown && c.target == c.standing) {
+            c.held = restraint.shrink_blocked;  // to whoever has more, the minimum would be a shrinking
+        } else {
+            stage(c, std::max(c.target, least), ClampStage::minimum, clamps);
+        }
         if (throughput_ && load_ && facts.floor_known) {
             if (floor > c.target) {
                 stage(c, floor, ClampStage::floor, clamps);

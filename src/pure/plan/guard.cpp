@@ -129,17 +129,9 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
         r.since.reset();
         r.deadline.reset();
     }
-    // Nobody has told how many replicas there are, and none has reported yet: that is no zero. A fleet that
-    // is running must not be set to its minimum for it.
-    const bool told = s.inventory.ready || s.last_published;
-    if (tolerant_ && !r.closed && !told && s.workers_seen == 0 && (settling(now) || !connected_)) {
-        r.closed = Reason::engines_missing;
-        r.frozen = true;
-        r.since = connected_ ? settled_at_ : bus_since_;
-        if (connected_) r.deadline = settled_at_ + engine_silent_;
-    }
     const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
     if (tolerant_ && (!connected_ || settling(now) || missing)) r.shrink_blocked = Reason::engines_missing;
+    r.ready_unknown = tolerant_ && (!connected_ || settling(now)) && !s.inventory.ready;
     if (always_ && may_shrink_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
     if (always_) r.shrink_at_least = s.needed.largest(now - reversal_horizon);
     if (always_ && s.grown_at && now < *s.grown_at + drain_time(s))
@@ -177,7 +169,7 @@ std::vector<Hold> Guard::holds(TimePoint now) const {
         const RoleState& s = roles_[role];
         const Restraint r = restraint(role, now);
         if (r.closed) list.push_back({role, *r.closed, *r.since, r.deadline});
-        if (r.shrink_blocked && r.closed != r.shrink_blocked) {
+        if (r.shrink_blocked) {
             const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
             const TimePoint since = !connected_                 ? bus_since_
                                     : settling(now) || !missing ? settled_at_

@@ -264,6 +264,28 @@ TEST_CASE("file store: a file that was deleted under the store is written anew")
     CHECK(half_in(state_of(again.store)).empty());
 }
 
+TEST_CASE("file store: a look at it says when trouble is over, and when the lock was taken away") {
+    const TempFolder folder;
+    Opened o{folder.path()};
+    publish_up_to(o.store, 1);
+    CHECK(o.store.check());
+    o.disk->room = 0;
+    CHECK(publish(o.store, 2) == CommitResult::failed);
+    CHECK_FALSE(o.store.check());
+    CHECK_MESSAGE(o.store.trouble().find("No space left") != std::string::npos, o.store.trouble());
+    o.disk->room = FakeDisk::endless;
+    CHECK(o.store.check());
+    CHECK(o.store.trouble().empty());
+    CHECK(state_of(o.store).current == 1);
+    REQUIRE(std::filesystem::remove(folder.path() + "/lock"));
+    CHECK_FALSE(o.store.check());
+    CHECK_FALSE(o.store.held());
+    CHECK_MESSAGE(o.store.trouble().find("lock") != std::string::npos, o.store.trouble());
+    lock(o.store);
+    CHECK(o.store.check());
+    CHECK(publish(o.store, 2) == CommitResult::ok);
+}
+
 TEST_CASE("file store: a folder that cannot be used is an error that names it") {
     const TempFolder folder;
     support::write_bytes(folder / "file", "x");

@@ -84,6 +84,32 @@ TEST_SUITE("unit") {
         CHECK(names(rig.service.missing()) == std::vector<std::string>{"engines"});
     }
 
+    // Silence of the engines and a sleep of our own look alike: the ticks that were missed run at the
+    // wake-up, at their own times, and by then nobody has been heard.
+    TEST_CASE("service: its own sleep is no loss of engines, whatever wakes it") {
+        for (const char* first : {"timer", "report", "client"}) {
+            CAPTURE(first);
+            Rig rig;
+            rig.service.start(true);
+            rig.service.take(BusChanged{true});
+            rig.run(20.0, {"1", "2", "3"}, 10'000);
+            REQUIRE(rig.service.counts().proposals == 0);
+            rig.clock.at += Seconds{60.0};
+            if (first == std::string{"timer"}) rig.service.wake();
+            if (first == std::string{"report"}) rig.pass("1", 1000, 10'000);
+            if (first == std::string{"client"}) rig.service.complete(0, [](const decision::Settlement&) {});
+            CHECK(rig.service.counts().stalls == 1);
+            const std::vector<Hold> holds = rig.service.holds();
+            REQUIRE(holds.size() == 1);
+            CHECK(holds[0].reason == Reason::engines_missing);
+            CHECK(holds[0].deadline == rig.clock.at + rig.service.planner().config().policy.engine_silent);
+            rig.counter = 1000;
+            rig.run(100.0, {"1", "2", "3"}, 10'000);
+            CHECK(rig.service.counts().proposals == 0);
+            CHECK(rig.service.holds().empty());
+        }
+    }
+
     TEST_CASE("service: a stand-by writes nothing and says so; taking over, it hears of the open decision") {
         Rig first;
         first.service.start(true);
