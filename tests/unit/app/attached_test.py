@@ -4,7 +4,6 @@ decisions in etcd. Real servers on the loopback. Usage: attached_test.py DYNAPLA
 
 import json
 import pathlib
-import re
 import signal
 import sys
 
@@ -13,37 +12,9 @@ sys.path[:0] = [str(ROOT / "tests" / "lint"), str(ROOT / "tests" / "unit" / "app
 sys.argv = sys.argv[:1]
 
 import case_runner  # noqa: E402
+from dynamo_records import card, card_key, channel, channel_key, escaped  # noqa: E402
 from live_programs import LiveCase, Program, until  # noqa: E402
 from live_servers import Etcd, Nats, need  # noqa: E402
-
-COMPONENT = "backend"
-
-
-def card(worker: int, batched_tokens: int = 8192) -> dict:
-    """A decode worker's model card as its process registers it (August's form)."""
-    return {"type": "Model", "namespace": "dynamo", "component": COMPONENT, "endpoint": "generate", "instance_id": worker,
-            "card_json": {"display_name": "model", "kv_cache_block_size": 16, "worker_type": "decode",
-                          "runtime_config": {"total_kv_blocks": 62500, "max_num_seqs": 256, "context_length": 32768,
-                                             "max_num_batched_tokens": batched_tokens}}}
-
-
-def card_key(worker: int) -> str:
-    return f"v1/mdc/dynamo/{COMPONENT}/generate/{worker:x}"
-
-
-def channel(publisher: int, url: str) -> dict:
-    return {"type": "EventChannel", "topic": "forward-pass-metrics", "instance_id": publisher,
-            "scope": {"kind": "endpoint", "endpoint": {"namespace": "dynamo", "component": COMPONENT, "name": "generate"}},
-            "transport": {"kind": "Zmq", "config": {"endpoint": url}}}
-
-
-def channel_key(publisher: int) -> str:
-    return f"v1/event_channels/namespace/dynamo/component/{COMPONENT}/endpoint/generate/topic/forward-pass-metrics/{publisher:x}"
-
-
-def escaped(key: str) -> str:
-    return "".join(c if c.isalnum() else f"%{ord(c):02X}" for c in key)
-
 
 class Attached(LiveCase):
     dynaplan, recorder = DYNAPLAN, RECORDER
@@ -59,10 +30,6 @@ class Attached(LiveCase):
 
     def publish(self, *more: str) -> Program:
         return self.start(Program(self.dynaplan, "publish", self.recording, "--speed", "20", *more))
-
-    def workers(self) -> list[int]:
-        ids = {json.loads(line)["event"]["fpm"]["worker_id"] for line in self.recording.read_text().splitlines()}
-        return sorted(int(text) for text in ids)
 
     def replays(self) -> None:
         for segment in sorted((self.folder / "journal").iterdir()):
@@ -81,13 +48,11 @@ class Attached(LiveCase):
         publisher = self.publish("--plane", "event", "--bind", "tcp://127.0.0.1:*")
         url = publisher.out.until(r"(tcp://\S+)")
         first, second = self.workers()
-        # Files live ten seconds from their last touch: owners touch them all the time.
-        files = {store / "mdc" / escaped(card_key(w).removeprefix("v1/mdc/")): card(w) for w in (first, second)}
         planner = self.serve("--set", "bus.plane=event", "--set", "discovery.backend=file", "--set",
                              f"discovery.path={self.folder}/store")
         self.assertIn("bus", planner.call("GET", "/readyz")[1]["missing"])
-        for path, value in files.items():
-            path.with_name(escaped(card_key(value["instance_id"]))).write_text(json.dumps(value))
+        for worker in (first, second):
+            (store / "mdc" / escaped(card_key(worker))).write_text(json.dumps(card(worker)))
         (store / "event_channels" / escaped(channel_key(77))).write_text(json.dumps(channel(77, url)))
         self.first_decision(planner)
         state = planner.call("GET", "/v1/state")[1]

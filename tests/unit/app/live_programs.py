@@ -152,6 +152,11 @@ class LiveCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+    def workers(self) -> list[int]:
+        """The ids in the recording."""
+        ids = {json.loads(line)["event"]["fpm"]["worker_id"] for line in self.recording.read_text().splitlines()}
+        return sorted(int(text) for text in ids)
+
     def start(self, program: Program) -> Program:
         self.addCleanup(program.close)
         return program
