@@ -96,7 +96,7 @@ private:
         if (!scope) return tl::unexpected{scope.error()};
         discovery::RosterOptions options;
         options.scope = std::move(*scope);
-        options.on_remark = [](const std::string& remark) { spdlog::warn("discovery: {}", remark); };
+        options.on_remark = [](const std::string& remark) { spdlog::warn("{}", remark); };
         options.on_brokers = [this](const std::vector<std::string>& urls) { brokers_changed(urls); };
         const bool connects = bus_kind(config_) == BusKind::event_direct;
         roster_ =

@@ -12,7 +12,7 @@ sys.path[:0] = [str(ROOT / "tests" / "lint"), str(ROOT / "tests" / "unit" / "app
 sys.argv = sys.argv[:1]
 
 import case_runner  # noqa: E402
-from dynamo_records import card, card_key, channel, channel_key, escaped  # noqa: E402
+from dynamo_records import card, card_key, channel, channel_key, file_name  # noqa: E402
 from live_programs import LiveCase, Program, until  # noqa: E402
 from live_servers import Etcd, Nats, need  # noqa: E402
 
@@ -52,14 +52,14 @@ class Attached(LiveCase):
                              f"discovery.path={self.folder}/store")
         self.assertIn("bus", planner.call("GET", "/readyz")[1]["missing"])
         for worker in (first, second):
-            (store / "mdc" / escaped(card_key(worker))).write_text(json.dumps(card(worker)))
-        (store / "event_channels" / escaped(channel_key(77))).write_text(json.dumps(channel(77, url)))
+            (store / "mdc" / file_name(card_key(worker))).write_text(json.dumps(card(worker)))
+        (store / "event_channels" / file_name(channel_key(77))).write_text(json.dumps(channel(77, url)))
         self.first_decision(planner)
         state = planner.call("GET", "/v1/state")[1]
         self.assertEqual(state["discovery"]["backend"], "file")
         self.assertEqual(sorted(int(e["worker_id"]) for e in state["engines"]), [first, second])
         self.assertGreater(planner.metric("dynaplan_fpm_lag_seconds_count"), 0)
-        (store / "mdc" / escaped(card_key(second))).unlink()
+        (store / "mdc" / file_name(card_key(second))).unlink()
         until(lambda: [int(e["worker_id"]) for e in planner.call("GET", "/v1/state")[1]["engines"]] == [first], "one engine")
         refused = 'dynaplan_fpm_refused_total{reason="unknown_worker"}'
         until(lambda: refused in planner.call("GET", "/metrics")[1], "reports of a worker that has gone are refused")

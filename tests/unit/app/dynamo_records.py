@@ -25,5 +25,6 @@ def channel_key(publisher: int) -> str:
     return f"v1/event_channels/namespace/dynamo/component/{COMPONENT}/endpoint/generate/topic/forward-pass-metrics/{publisher:x}"
 
 
-def escaped(key: str) -> str:
-    return "".join(c if c.isalnum() else f"%{ord(c):02X}" for c in key)
+def file_name(key: str) -> str:
+    """Of a key in the file store: the bucket is the folder, the rest is escaped."""
+    return "".join(c if c.isalnum() else f"%{ord(c):02X}" for c in key.split("/", 2)[2])

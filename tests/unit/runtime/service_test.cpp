@@ -92,11 +92,11 @@ TEST_SUITE("unit") {
             Rig rig;
             rig.service.start(true);
             rig.service.take(BusChanged{true});
-            rig.run(20.0, {"1", "2", "3"}, 10'000);
+            rig.run(20.0, {"1", "2", "3"}, 250'000);
             REQUIRE(rig.service.counts().proposals == 0);
             rig.clock.at += Seconds{60.0};
             if (first == std::string{"timer"}) rig.service.wake();
-            if (first == std::string{"report"}) rig.pass("1", 1000, 10'000);
+            if (first == std::string{"report"}) rig.pass("1", 1000, 250'000);
             if (first == std::string{"client"}) rig.service.complete(0, [](const decision::Settlement&) {});
             CHECK(rig.service.counts().stalls == 1);
             const std::vector<Hold> holds = rig.service.holds();
@@ -104,7 +104,7 @@ TEST_SUITE("unit") {
             CHECK(holds[0].reason == Reason::engines_missing);
             CHECK(holds[0].deadline == rig.clock.at + rig.service.planner().config().policy.engine_silent);
             rig.counter = 1000;
-            rig.run(100.0, {"1", "2", "3"}, 10'000);
+            rig.run(100.0, {"1", "2", "3"}, 250'000);
             CHECK(rig.service.counts().proposals == 0);
             CHECK(rig.service.holds().empty());
         }
