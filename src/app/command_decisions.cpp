@@ -47,9 +47,7 @@ public:
     // Starts the work, which calls `finish` with the exit code, and runs until then.
     using Work = std::function<void(Session&)>;
     int run(const Options& options, const Work& work) {
-        const auto place = place_of(options.place);
-        if (!place) return refuse(place.error().message);
-        auto source = open_http_source(loop_, *place);
+        auto source = open_source(loop_, options.place);
         if (!source) return refuse(source.error().message);
         source_ = std::move(*source);
         await_signal();
@@ -185,7 +183,8 @@ void add_watch(CLI::App& parent, int& exit_code) {
         "  dynaplan decisions watch\n"
         "  dynaplan decisions watch --exec 'kubectl scale deploy/decode --replicas=$DYNAPLAN_DECODE'\n"
         "  dynaplan decisions watch --exec ./scale.sh --exec-timeout 600 --url http://planner:9086 "
-        "--token-file token");
+        "--token-file token\n"
+        "  dynaplan decisions watch --exec ./scale.sh --etcd http://127.0.0.1:2379 --namespace dynamo");
     command->callback([options, &exit_code] { exit_code = run_follow(*options, false); });
 }
 

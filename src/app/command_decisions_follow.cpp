@@ -199,6 +199,10 @@ void Follow::command_ended(const SeenDecision& decision, const ShellCommand::End
     if (!end.succeeded) {
         any_failed_ = true;
         say(number(decision.id) + ": the command " + end.how);
+        if (!source_.knows_failure()) {
+            say(number(decision.id) + " stays open until the planner's time-out");
+            return handled();
+        }
     }
     acknowledge(decision, end.succeeded);
 }

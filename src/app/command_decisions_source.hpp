@@ -1,5 +1,4 @@
-// Where the scheduler's commands read decisions and answer them: a planner over HTTP today. Made so that
-// another contract with the same questions (etcd's keys) fits behind it.
+// Where the scheduler's commands read decisions and answer them: a planner over HTTP, or the keys in etcd.
 //
 // The loop's thread. Each call answers exactly once, from the loop, never from within the call; after stop()
 // nothing is answered any more.
@@ -73,6 +72,8 @@ public:
     virtual void find(DecisionId, Done<std::optional<SeenDecision>>) = 0;
     // Completed or failed; answers with the decision as it then is. May be repeated without harm.
     virtual void settle(DecisionId, bool completed, Done<SeenDecision>) = 0;
+    // Whether settle() can say "failed".
+    [[nodiscard]] virtual bool knows_failure() const { return true; }
     virtual void stop() = 0;
 };
 

@@ -92,6 +92,7 @@ private:
             if (why != watch_trouble_ && !why.empty()) spdlog::warn("decisions: {}", why);
             if (why.empty() && !watch_trouble_.empty()) spdlog::info("decisions: the store is back");
             watch_trouble_ = why;
+            if (!why.empty()) callbacks_.on_doubt();
         };
         callbacks.on_fenced = [this] { leader_.deposed(); };
         return callbacks;

@@ -24,6 +24,8 @@ struct StoreCallbacks {
     std::function<void(const decision::CommitAnswer&)> on_commit;
     // What others wrote.
     std::function<void(const decision::StoredState&)> on_seen;
+    // What is known may be old from here on, until the next answer.
+    std::function<void()> on_doubt;
 };
 
 class LiveStore {

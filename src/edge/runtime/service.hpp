@@ -94,6 +94,8 @@ public:
     void store_read(const decision::ReadAnswer&);
     void store_committed(const decision::CommitAnswer&);
     void store_seen(const decision::StoredState&);
+    // What is known of the store may be old: its watch is broken.
+    void store_doubted() { coordinator_.doubt(); }
 
     [[nodiscard]] const plan::Planner& planner() const { return planner_; }
     [[nodiscard]] const decision::Coordinator& coordinator() const { return coordinator_; }
