@@ -27,6 +27,8 @@ template <class Strings>
 std::vector<std::string_view> views(const Strings& frames) {
     return {frames.begin(), frames.end()};
 }
+template <class Strings>
+std::vector<std::string_view> views(const Strings&& frames) = delete;  // the message would outlive them
 
 template <class Strings>
 std::string outcome(const Strings& frames) {
@@ -191,7 +193,8 @@ TEST_CASE("engine hop: only the number of frames can be wrong") {
     EngineHopMessage message;
     message.sequence = 7;
     for (const std::string& odd : {std::string{}, std::string{"1234567"}, std::string{"123456789"}}) {
-        REQUIRE(read_engine_hop(views(std::vector<std::string>{"a topic", odd, "\xc1"}), message));
+        const std::array<std::string, 3> frames{"a topic", odd, "\xc1"};
+        REQUIRE(read_engine_hop(views(frames), message));
         CHECK_FALSE(message.sequence);
         CHECK(message.payload == "\xc1");
     }
