@@ -71,7 +71,7 @@ class CommandLine(Case):
         for command in ([], ["replay"], ["step"], ["config"]):
             text = self.run_program(*command, "--help").stdout
             self.assertIn("Examples:", text)
-        self.assertNotIn("serve", self.run_program("--help").stdout)
+        self.assertNotIn("simulate", self.run_program("--help").stdout)
 
     def test_wrong_usage_is_2(self) -> None:
         trace = self.write("t.jsonl", decode_trace(1))
