@@ -74,6 +74,7 @@ public:
         folder_ = std::move(*journal);
         if (folder_) service_->write_to(*folder_);
         if (auto served = open_http(); !served) return served;
+        if (auto served = open_metrics(); !served) return served;
         auto sources = LiveSources::open(io_, config_, *service_, bus_counts_);
         if (!sources) return tl::unexpected{sources.error()};
         sources_ = std::move(*sources);
@@ -136,6 +137,21 @@ private:
         });
         if (auto started = http_->start(); !started) return started;
         around_.listen = http_->address();
+        return {};
+    }
+
+    // Dynamo's port for Prometheus: open to all, so that it shows nothing but health.
+    Result<void> open_metrics() {
+        if (config_.metrics.reporting_port <= 0) return {};
+        net::HttpServerOptions options;
+        options.host = "0.0.0.0";
+        options.port = static_cast<std::uint16_t>(config_.metrics.reporting_port);
+        metrics_http_.emplace(io_, options, [this](net::HttpRequest request, net::Reply reply) {
+            api_->handle_health(std::move(request), std::move(reply));
+        });
+        if (auto started = metrics_http_->start(); !started)
+            return failure("metric_reporting_prometheus_port: " + started.error().message);
+        spdlog::info("metrics and health also on all addresses, port {}", options.port);
         return {};
     }
 
@@ -217,6 +233,7 @@ private:
         stopping_ = true;
         wake_.cancel();
         sources_.reset();
+        if (metrics_http_) metrics_http_->stop(http_stop_bound, [] {});
         const auto release = [this] { store_->stop([this] { io_.stop(); }); };
         if (http_) {
             http_->stop(http_stop_bound, release);
@@ -239,6 +256,7 @@ private:
     std::optional<net::Access> access_;
     std::optional<runtime::Api> api_;
     std::optional<net::HttpServer> http_;
+    std::optional<net::HttpServer> metrics_http_;
     std::unique_ptr<LiveSources> sources_;
     boost::asio::signal_set signals_;
     boost::asio::steady_timer wake_;

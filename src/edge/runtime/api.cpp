@@ -80,12 +80,20 @@ Api::Api(Parts parts) : parts_{std::move(parts)} {
     router_.add("GET", "/v1/state", [this](HttpRequest, const RouteParameters&, Reply reply) {
         reply.answer(json(ok, state_json(parts_.service, parts_.around, parts_.bus, parts_.journal)));
     });
-    router_.add("GET", "/healthz",
-                [](HttpRequest, const RouteParameters&, Reply reply) { reply.answer(text(ok, "ok\n")); });
-    router_.add("GET", "/readyz",
-                [this](HttpRequest, const RouteParameters&, Reply reply) { ready(std::move(reply)); });
+    add_health(router_);
+    add_health(health_router_);
+}
+
+void Api::add_health(net::Router& router) {
+    using net::HttpRequest;
+    using net::Reply;
+    using net::RouteParameters;
+    router.add("GET", "/healthz",
+               [](HttpRequest, const RouteParameters&, Reply reply) { reply.answer(text(ok, "ok\n")); });
+    router.add("GET", "/readyz",
+               [this](HttpRequest, const RouteParameters&, Reply reply) { ready(std::move(reply)); });
     if (parts_.metrics) {
-        router_.add("GET", "/metrics", [this](HttpRequest, const RouteParameters&, Reply reply) {
+        router.add("GET", "/metrics", [this](HttpRequest, const RouteParameters&, Reply reply) {
             net::HttpResponse response = text(ok, parts_.metrics());
             response.content_type = "text/plain; version=0.0.4; charset=utf-8";
             reply.answer(std::move(response));

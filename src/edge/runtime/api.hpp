@@ -31,6 +31,10 @@ public:
     explicit Api(Parts);
 
     void handle(net::HttpRequest, net::Reply);
+    // For a listener that is open to all: /metrics, /healthz and /readyz, nothing else.
+    void handle_health(net::HttpRequest request, net::Reply reply) {
+        health_router_.route(std::move(request), std::move(reply));
+    }
     // After the service changed: answers who waited for a decision.
     void published();
     // Answers who has waited for as long as he wanted.
@@ -45,9 +49,11 @@ private:
     void settle(const std::string& id, bool completed, net::Reply);
     void put_inventory(const net::HttpRequest&, net::Reply);
     void ready(net::Reply);
+    void add_health(net::Router&);
 
     Parts parts_;
     net::Router router_;
+    net::Router health_router_;
     Waiters waiters_;
     DecisionId newest_seen_ = -1;
 };

@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -160,6 +161,19 @@ class Serve(unittest.TestCase):
         for name, labels in re.findall(r"^(dynaplan_\w+)\{(.*)\} ", scrape, re.M):
             family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in rows else name
             self.assertLessEqual(set(re.findall(r'(\w+)="', labels)) - {"le"}, rows[family][1], name)
+        self.assertEqual(planner.stop(), 0)
+
+    def test_the_port_for_prometheus_shows_health_and_nothing_else(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        planner = self.planner("tcp://127.0.0.1:9", "--set", f"metric_reporting_prometheus_port={port}")
+        planner.url = f"http://127.0.0.1:{port}"
+        self.assertIn("dynaplan_build_info", planner.call("GET", "/metrics")[1])
+        self.assertEqual(planner.call("GET", "/healthz")[0], 200)
+        self.assertEqual(planner.call("GET", "/readyz")[0], 503)
+        for method, path in (("GET", "/v1/state"), ("GET", "/v1/decisions"), ("POST", "/v1/decisions/0/complete")):
+            self.assertEqual(planner.call(method, path)[0], 404, path)
         self.assertEqual(planner.stop(), 0)
 
     def test_a_restart_after_a_kill_goes_on_with_ids_and_open_decision(self) -> None:
