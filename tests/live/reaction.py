@@ -78,7 +78,8 @@ def measure(arguments: argparse.Namespace, folder: pathlib.Path) -> dict:
     with Engines(arguments.load, "--engines", str(arguments.engines), "--publishers", str(arguments.publishers), "--rate",
                  str(arguments.rate)) as engines:
         with Planner(arguments.program, folder, engines.endpoints(arguments.publishers), "load_adjustment_interval=100",
-                     f"policy.reaction_min_interval_s={REACTION_MIN_S}", f"policy.guard_deadline_s={GUARD_S}") as planner:
+                     f"policy.reaction_min_interval_s={REACTION_MIN_S}", f"policy.guard_deadline_s={GUARD_S}",
+                     *arguments.set) as planner:
             engines.started()
             planner.state_when("every engine's model is ready", lambda s: len(s["engines"]) == arguments.engines and
                                not s["missing"] and s["bus"]["decoded"] >= 10 * arguments.engines)
@@ -128,6 +129,7 @@ def main() -> int:
     parser.add_argument("--engines", type=int, default=500)
     parser.add_argument("--rate", type=float, default=20.0)
     parser.add_argument("--publishers", type=int, default=4)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="more settings, as decisions.store=memory")
     parser.add_argument("--folder", help="on the disk to be measured; default: the system's temporary folder")
     arguments = parser.parse_args()
     try:
