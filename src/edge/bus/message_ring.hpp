@@ -18,6 +18,10 @@ namespace dynaplan::bus {
 class MessageRing {
 public:
     explicit MessageRing(std::size_t bytes) : bytes_{bytes} {}
+    // The queue's own destructor would take out what is left byte by byte, millions of them.
+    ~MessageRing() { bytes_.reset(); }
+    MessageRing(const MessageRing&) = delete;
+    MessageRing& operator=(const MessageRing&) = delete;
 
     // The producer's thread. False: dropped.
     bool push(std::string_view message) {

@@ -66,7 +66,8 @@ std::string text_of(natsStatus status) {
 std::string last_error(natsConnection* connection) {
     const char* words = nullptr;
     const natsStatus status = natsConnection_GetLastError(connection, &words);
-    return status == NATS_OK ? std::string{} : with_words(status, words);
+    if (status == NATS_OK) return {};
+    return with_words(status, natsConnection_IsClosed(connection) ? words : nullptr);
 }
 
 Result<NatsSettings> NatsSettings::make(const NatsOptions& options) {

@@ -22,7 +22,8 @@ using NatsSubscriptionPtr = std::unique_ptr<natsSubscription, NatsDestroy>;
 
 // What a status means, with the library's own words for it where this thread has just got some.
 std::string text_of(natsStatus);
-// The same for what a connection has met last; empty when nothing.
+// The same for what a connection has met last; empty when nothing. The words are the connection's own, which
+// its reading thread may be about to replace: they are left out while the connection is open.
 std::string last_error(natsConnection*);
 
 // For one attempt: the library does not reconnect by itself. It gives up for good when a login has been

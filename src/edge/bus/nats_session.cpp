@@ -139,19 +139,13 @@ bool NatsSession::subscribe_missing() {
         if (subscription.handle && !subscription.refused) continue;
         static_cast<void>(overrun());
         unsubscribe(subscription);
-        const std::string before = last_error(connection_.get());
         subscribe(i);
         // The server answers in order: a refusal comes before the answer to this.
         if (natsConnection_FlushTimeout(connection_.get(), flush_ms) != NATS_OK) return false;
-        const std::string said = last_error(connection_.get());
-        if (!names(said, subjects_[i])) continue;
-        if (said != before) {
-            refuse(i, said);
-        } else {
-            // It may be the old one: only the callback tells.
+        // The connection only says that something was refused, now or earlier; what, the callback does.
+        if (!last_error(connection_.get()).empty())
             wait_for([&] { return shared_->errors.read_available() > 0; }, refusal_within);
-            note_errors();
-        }
+        note_errors();
     }
     return true;
 }

@@ -55,7 +55,7 @@ TEST_SUITE("unit") {
         REQUIRE(engine->send(payload("7", 0), 1).has_value());
         const auto flushed = engine->flush();
         REQUIRE_FALSE(flushed.has_value());
-        CHECK_MESSAGE(flushed.error().message.find("ermission") != std::string::npos,
+        CHECK_MESSAGE(flushed.error().message.find("Permitted") != std::string::npos,
                       flushed.error().message);
     }
 }
