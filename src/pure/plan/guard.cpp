@@ -58,17 +58,18 @@ void Guard::look(Role role, Replicas ready, std::int64_t workers_seen, const Inv
     RoleState& s = roles_[role];
     s.inventory = inventory;
     s.workers_seen = workers_seen;
+    const bool heard_again = ready_unknown(inventory, now);  // who is, has not started just now
     if (s.pending && !(open_ && open_->proposal)) {
         const bool grew = *s.pending > s.ready && ready >= *s.pending;
         const bool shrank = *s.pending < s.ready && ready <= *s.pending;
-        if (grew) s.startup = now - s.since;
+        if (grew && !heard_again) s.startup = now - s.since;
         if (grew || shrank || ready == *s.pending) s.pending.reset();
     }
     if (s.looked && ready != s.ready) {
         s.no_room_at = now;  // the new survivors have not shown anything yet
         s.not_ample_at = now;
     }
-    if (s.looked && ready > s.ready) s.grown_at = now;
+    if (s.looked && ready > s.ready && !heard_again) s.grown_at = now;
     s.looked = true;
     s.ready = ready;
     const std::optional<Replicas> told = expected_at_rest(s);
@@ -131,7 +132,7 @@ Restraint Guard::restraint(Role role, TimePoint now) const {
     }
     const bool missing = s.missing_since && now - *s.missing_since < engine_silent_;
     if (tolerant_ && (!connected_ || settling(now) || missing)) r.shrink_blocked = Reason::engines_missing;
-    r.ready_unknown = tolerant_ && (!connected_ || settling(now)) && !s.inventory.ready;
+    r.ready_unknown = ready_unknown(s.inventory, now);
     if (always_ && may_shrink_at(s) > now) r.load_shrink_blocked = Reason::scaling_in_progress;
     if (always_) r.shrink_at_least = s.needed.largest(now - reversal_horizon);
     if (always_ && s.grown_at && now < *s.grown_at + drain_time(s))

@@ -112,6 +112,10 @@ private:
     };
     [[nodiscard]] Seconds deadline_after(const RoleState&) const;
     [[nodiscard]] bool settling(TimePoint now) const { return now - settled_at_ < engine_silent_; }
+    // The ready count is that of the engines heard so far, while more may be there.
+    [[nodiscard]] bool ready_unknown(const Inventory& inventory, TimePoint now) const {
+        return tolerant_ && (!connected_ || settling(now)) && !inventory.ready;
+    }
     static std::optional<Replicas> expected_at_rest(const RoleState&);
     [[nodiscard]] TimePoint may_shrink_at(const RoleState&) const;
     [[nodiscard]] Seconds drain_time(const RoleState&) const;

@@ -132,6 +132,20 @@ TEST_SUITE("unit") {
         CHECK(g.holds(at_seconds(70.0)).empty());
     }
 
+    TEST_CASE("guard: engines that are heard again after an outage are no growth") {
+        Guard g = settled(3);
+        g.bus(false, at_seconds(60.0));
+        g.look(Role::decode, Replicas{0}, 3, Inventory{}, at_seconds(80.0));
+        CHECK(g.restraint(Role::decode, at_seconds(80.0)).ready_unknown);
+        g.bus(true, at_seconds(90.0));
+        g.look(Role::decode, Replicas{3}, 3, Inventory{}, at_seconds(91.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(91.0)).load_growth_blocked.has_value());
+        CHECK_FALSE(g.startup(Role::decode).has_value());
+        g.look(Role::decode, Replicas{4}, 4, Inventory{}, at_seconds(120.0));
+        CHECK_FALSE(g.restraint(Role::decode, at_seconds(120.0)).ready_unknown);
+        CHECK(g.restraint(Role::decode, at_seconds(120.0)).load_growth_blocked.has_value());
+    }
+
     TEST_CASE("guard: an inventory that is not at rest holds growth, with a deadline from when it began") {
         Guard g = settled(3);
         g.look(Role::decode, Replicas{3}, 3, {Replicas{3}, Replicas{5}, true}, at_seconds(60.0));
