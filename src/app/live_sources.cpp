@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <sys/resource.h>
+
 #include <spdlog/spdlog.h>
 #include <zmq.hpp>
 
@@ -47,11 +49,24 @@ private:
     std::vector<port::Channel> early_;
 };
 
+// Each socket takes descriptors, and the usual soft limit of 1,024 is for programs that use select().
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 class Sources final : public LiveSources {
 public:
     Sources(boost::asio::io_context& io, const AppConfig& config, port::EventSink& sink,
             port::BusCounts& counts)
-        : io_{io}, config_{config}, sink_{sink}, counts_{counts} {}
+        : io_{io}, config_{config}, sink_{sink}, counts_{counts} {
+        // A publisher takes three sockets; ZeroMQ's default of 1,023 would end at some 340 of them.
+        constexpr int sockets_most = 65'535;
+        zmq_.set(zmq::ctxopt::max_sockets, sockets_most);
+        raise_file_limit();
+    }
 
     Result<void> open() {
         if (auto opened = open_discovery(); !opened) return opened;
