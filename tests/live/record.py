@@ -1,4 +1,4 @@
-"""What was ever seen of decisions, from the store's file, from /v1/decisions and by clients, and what must hold of it."""
+"""What was ever seen of decisions, from the store, from /v1/decisions and by clients, and what must hold of it."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ from processes import Fault
 TERMINAL = {"acknowledged", "failed", "timed_out", "superseded"}
 # Of a decision, whatever becomes of it: in both forms, and in each.
 FIXED = ("prefill", "decode", "reason", "timeout_s")
-FIXED_IN = {"file": ("proposal", "published_wall_ms", "forced", "why"), "answer": ("published_at",)}
+FIXED_IN = {"store": ("proposal", "published_wall_ms", "forced", "why"), "answer": ("published_at",)}
 
 
 class Record:
@@ -20,7 +20,7 @@ class Record:
         self.lock = threading.Lock()
         self.content: dict[tuple[int, str], tuple] = {}
         self.state: dict[int, str] = {}
-        self.stored: set[int] = set()  # ids that stood in the file
+        self.stored: set[int] = set()  # ids that stood in the store
         self.seen: set[int] = set()  # ids that a client was given
         self.settled: dict[int, set[str]] = {}  # what clients were answered: the states
 
@@ -84,13 +84,21 @@ class Record:
                         raise Fault(f"{where}: decision {current} is published after {published}")
                     published = current
                     revision += 0 if fresh else 1
-                for decision in entry["records" if fresh else "put"]:
-                    number = self._check(decision, "file")
-                    before = states.get(number)
-                    if before in TERMINAL and decision["state"] != before:
-                        raise Fault(f"{where}: decision {number} is {decision['state']}, was {before}")
-                    states[number] = decision["state"]
-                    self.stored.add(number)
+                self._stored_as(entry["records" if fresh else "put"], states, where)
+
+    def stored_as(self, decisions: list[dict], states: dict[int, str], where: str) -> None:
+        """What one transaction put into the store. `states` is the caller's: what the store held before."""
+        with self.lock:
+            self._stored_as(decisions, states, where)
+
+    def _stored_as(self, decisions: list[dict], states: dict[int, str], where: str) -> None:
+        for decision in decisions:
+            number = self._check(decision, "store")
+            before = states.get(number)
+            if before in TERMINAL and decision["state"] != before:
+                raise Fault(f"{where}: decision {number} is {decision['state']}, was {before}")
+            states[number] = decision["state"]
+            self.stored.add(number)
 
     def check_end(self) -> dict[str, int]:
         """When no planner runs any more and the last file has been read."""

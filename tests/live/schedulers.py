@@ -8,11 +8,13 @@ from record import Record
 
 
 class Scheduler(threading.Thread):
-    """Asks whoever `addresses()` names, one after the other, until stop(). What it did is counted in `did`."""
+    """Asks whoever `addresses()` names, one after the other, until stop(). `answers` are weights of what it does with a decision;
+    what it did is counted in `did`."""
 
-    def __init__(self, addresses, record: Record, seed: int):
+    def __init__(self, addresses, record: Record, seed: int, answers: dict[str, int] | None = None):
         super().__init__(daemon=True)
         self.addresses, self.record, self.random = addresses, record, random.Random(seed)
+        self.answers = answers or {"complete": 60, "fail": 20, "ignored": 20}
         self.stopping = threading.Event()
         self.did = {"complete": 0, "fail": 0, "ignored": 0, "unreachable": 0, "not_leading": 0}
         self.last = -1
@@ -41,18 +43,19 @@ class Scheduler(threading.Thread):
                 number = self.record.given(decision)
                 if number <= self.last:
                     raise Fault(f"asked for what follows {self.last}, was given {number}")
-                self.last = number
-                self._answer(http, number)
+                if self._answer(http, number):
+                    self.last = number
         except ConnectionError:
             self.did["unreachable"] += 1
         finally:
             http.hang_up()
 
-    def _answer(self, http: Http, number: int) -> None:
-        what = self.random.choices(["complete", "fail", "ignored"], [60, 20, 20])[0]
+    def _answer(self, http: Http, number: int) -> bool:
+        """False when this planner only stands by: the one that leads gives the same decision, and takes the answer."""
+        what = self.random.choices(list(self.answers), list(self.answers.values()))[0]
         if what == "ignored":
             self.did[what] += 1
-            return
+            return True
         for _ in range(self.random.choice([1, 1, 2])):
             code, settled = http.call("POST", f"/v1/decisions/{number}/{what}")
             if code == 200 and "state" in settled:
@@ -60,5 +63,7 @@ class Scheduler(threading.Thread):
                 self.did[what] += 1
             elif code == 503:
                 self.did["not_leading"] += 1
+                return False
             elif code != 429:  # too many requests: asked again with the next decision
                 raise Fault(f"decision {number}: {what} was answered {code} {settled}")
+        return True

@@ -4,22 +4,27 @@ report and schedulers answer both. At no time may two lead; ids stay unique and 
 goes on must not take its own sleep for a loss of engines. The time of each take-over is measured.
 
 With the file store the lock is the kernel's: a frozen process keeps it, so nobody takes over until it goes on or ends, and
-then it leads on. With a store whose leadership is a lease (--lease-s SECONDS) the stand-by has to take over meanwhile.
+then it leads on. With etcd leadership is a lease: the stand-by has to take over meanwhile, and who was frozen must write nothing
+more. Then each planner's journal says which decisions it published, and etcd's history who led at that revision.
 
-Usage: two_planners.py DYNAPLAN LIVE_LOAD [--store file] [--lease-s S] [--kills N] [--freezes N] [--seed S]"""
+Usage: two_planners.py DYNAPLAN LIVE_LOAD [--store etcd] [--lease-s S] [--kills N] [--freezes N] [--seed S]"""
 
 import argparse
+import json
 import pathlib
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+from etcd_record import process_of
 from processes import BOUND_S, Engines, Fault, Http, Planner, quantile, replay_each, until
 from record import TERMINAL, Record
 from schedulers import Scheduler
+from stores import add_options, live_main, open_store, servers_of
 
 TIMEOUT_S = 2.0
 ENGINES = 10
@@ -27,6 +32,7 @@ SETTINGS = ("load_adjustment_interval=1", "policy.reaction_min_interval_s=0.02",
             f"decisions.timeout_s={TIMEOUT_S}", "policy.engine_silent_s=4")
 # Longer than engine_silent_s: to a planner that has slept so long, every engine looks silent.
 STALL_S = 5.0  # a process that stood still for longer says so, and counts its engines anew
+DEPOSED_S = 1.0  # that is how soon one whose lease has ended says so when it goes on
 LOCK_RETRY_S = 1.0  # how often a stand-by asks for the lock
 
 
@@ -71,23 +77,27 @@ class Watch(threading.Thread):
 
 
 class Run:
-    def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path):
-        self.arguments, self.folder = arguments, folder
+    def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path, store):
+        self.arguments, self.folder, self.store = arguments, folder, store
         self.random = random.Random(arguments.seed)
         self.record = Record()
         self.planners: dict[str, Planner] = {}
         self.take_over_s: list[float] = []
         self.take_over_after_freeze_s: list[float] = []
+        self.journals: dict[pathlib.Path, int] = {}  # each segment, and the process that wrote it
 
     def addresses(self) -> list[str]:
         return [planner.url for planner in list(self.planners.values())]
 
     def start(self, name: str, buses: list[str]) -> None:
         self.planners[name] = Planner(self.arguments.program, self.folder, buses, *SETTINGS, *self.arguments.set,
-                                      f"decisions.store={self.arguments.store}", journal=f"journal-{name}")
+                                      *self.store.settings, journal=f"journal-{name}")
 
     def end(self, name: str) -> None:
-        self.planners.pop(name).__exit__()
+        planner = self.planners.pop(name)
+        planner.__exit__()
+        for segment in planner.journal.iterdir():
+            self.journals.setdefault(segment, planner.pid)
 
     def leader(self) -> str:
         def look():
@@ -109,8 +119,7 @@ class Run:
             time.sleep(self.random.uniform(0.0, 0.1))
 
     def read(self) -> None:
-        if self.arguments.store == "file":
-            self.record.read(self.folder / "decisions" / "decisions")
+        self.store.read(self.record)
         for planner in self.planners.values():
             self.record.listed(planner.decisions())
 
@@ -145,7 +154,7 @@ class Run:
         asking.start()
         while time.monotonic() - began < seconds:
             took_over = standby.state()["leader"]
-            if took_over and self.arguments.lease_s is None:
+            if took_over and self.store.lease_s is None:
                 frozen.send(signal.SIGCONT)
                 raise Fault("the stand-by leads although the frozen planner holds the lock")
             if took_over and len(self.take_over_after_freeze_s) < self.frozen_so_far + 1:
@@ -160,8 +169,10 @@ class Run:
             self.record.answered(settled)
         elif code not in (409, 503):
             raise Fault(f"a late acknowledgement was answered {code} {settled}")
-        if self.arguments.lease_s is None:
+        if self.store.lease_s is None:
             self.awake(frozen, stalls, seconds)
+        else:
+            self.deposed(frozen)
         self.traffic(engines, 0.3)
         self.read()
 
@@ -181,6 +192,43 @@ class Run:
         planner.state_when("every engine is heard again",
                            lambda s: s["inventory"]["decode"]["ready"] == ENGINES and s["bus"]["connected"])
 
+    def deposed(self, planner: Planner) -> None:
+        if len(self.take_over_after_freeze_s) < self.frozen_so_far:
+            raise Fault("nobody took over from the frozen planner")
+        state = planner.state_when("the frozen planner stands by", lambda s: not s["leader"], DEPOSED_S)
+        if "standby" not in [hold["reason"] for hold in state["holds"]]:
+            raise Fault(f"a planner that stands by holds {state['holds']}")
+        code, answer = planner.call("POST", "/v1/decisions/0/complete")
+        if code != 503:
+            raise Fault(f"a planner that stands by answered an acknowledgement with {code} {answer}")
+        planner.state_when("the deposed planner hears its engines", lambda s: len(s["engines"]) == ENGINES)
+
+    def check_writers(self, leaders: dict[int, str]) -> None:
+        """Each decision is in the journal of the process that led when etcd took it, and in no other."""
+        published: dict[int, set[int]] = {}
+        for segment, process in self.journals.items():
+            effects = self.folder / "effects.jsonl"
+            subprocess.run([self.arguments.program, "replay", segment, "--effects", effects], check=True, capture_output=True)
+            for line in effects.read_text().splitlines():
+                if (number := json.loads(line).get("decision_id")) is not None:
+                    published.setdefault(number, set()).add(process)
+        for number, leader in leaders.items():
+            writers = published.pop(number, set())
+            # The last moments of one that was killed may be missing in its journal.
+            if writers - {process_of(leader)}:
+                raise Fault(f"decision {number} was published by processes {sorted(writers)} while '{leader}' led")
+            self.proven += len(writers)
+        if self.store.lease_s is not None and published:
+            raise Fault(f"decisions {sorted(published)} stand in journals and never stood in etcd")
+
+    proven = 0
+
+    def freeze_s(self, i: int) -> float:
+        if self.store.lease_s is not None:
+            return self.store.lease_s + self.random.uniform(1.0, 2.0) + (STALL_S if i % 4 == 0 else 0.0)
+        # One freeze in two is long enough to be a stall.
+        return self.random.uniform(0.3, 3.0) if i % 2 else STALL_S + self.random.uniform(2.0, 3.0)
+
     def check_growth(self) -> None:
         """Breaches are all that happens to this fleet: whoever proposes fewer than report has lost engines falsely."""
         for planner in self.planners.values():
@@ -189,8 +237,8 @@ class Run:
                     raise Fault(f"a scale-down that nothing asked for: {decision}")
 
 
-def run(arguments: argparse.Namespace, folder: pathlib.Path) -> None:
-    this = Run(arguments, folder)
+def run(arguments: argparse.Namespace, folder: pathlib.Path, store) -> None:
+    this = Run(arguments, folder, store)
     schedulers = [Scheduler(this.addresses, this.record, arguments.seed + i) for i in (1, 2)]
     watch = Watch(this.addresses)
     with Engines(arguments.load, "--engines", str(ENGINES), "--rate", "100", "--drops") as engines:
@@ -207,8 +255,7 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path) -> None:
                 if what == "kill":
                     this.kill(engines, buses)
                 else:
-                    # One freeze in two is long enough to be a stall.
-                    this.freeze(engines, this.random.uniform(0.3, 3.0) if i % 2 else STALL_S + this.random.uniform(2.0, 3.0))
+                    this.freeze(engines, this.freeze_s(i))
                 this.check_growth()
             for thread in (*schedulers, watch):
                 thread.stop()
@@ -222,14 +269,19 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path) -> None:
         finally:
             for name in list(this.planners):
                 this.end(name)
+    leaders = store.read_end(this.record)
     counts = this.record.check_end()
+    this.check_writers(leaders)
     segments = sum(replay_each(arguments.program, folder / f"journal-{name}") for name in ("a", "b"))
     print(f"seed {arguments.seed}, {watch.looks} looks at who leads; decisions: {counts}")
+    if leaders:
+        print(f"of {len(leaders)} decisions in etcd {this.proven} stand in the journal of the one that led, none in another's")
+    took = this.take_over_s + this.take_over_after_freeze_s
     print("| store | kills | freezes | decisions | take-over p50 s | largest s | segments replayed |")
     print(f"| {arguments.store} | {arguments.kills} | {arguments.freezes} | {len(this.record.state)} "
-          f"| {quantile(this.take_over_s, 0.5):.2f} | {max(this.take_over_s):.2f} | {segments} |")
-    bound = (arguments.lease_s if arguments.lease_s is not None else LOCK_RETRY_S) + 1.0
-    late = [s for s in this.take_over_s + this.take_over_after_freeze_s if s >= bound]
+          f"| {quantile(took, 0.5):.2f} | {max(took):.2f} | {segments} |")
+    bound = (store.lease_s if store.lease_s is not None else LOCK_RETRY_S) + 1.0
+    late = [s for s in took if s >= bound]
     if late:
         raise Fault(f"take-overs took {late} s, the bound is {bound:g} s")
 
@@ -238,22 +290,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="two planners on one store, the leader killed or frozen")
     parser.add_argument("program")
     parser.add_argument("load")
-    parser.add_argument("--store", default="file")
-    parser.add_argument("--lease-s", type=float)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="more settings of both planners")
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--freezes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    add_options(parser)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            run(arguments, pathlib.Path(folder))
-        except (Fault, ConnectionError) as fault:
-            print(f"two_planners, seed {arguments.seed}: {fault}")
-            print("0 passed, 1 failed")
-            return 1
-    print("1 passed, 0 failed")
-    return 0
+
+    def body() -> None:
+        with tempfile.TemporaryDirectory() as folder, open_store(arguments, pathlib.Path(folder)) as store:
+            run(arguments, pathlib.Path(folder), store)
+    return live_main(f"two_planners, seed {arguments.seed}", body, *servers_of(arguments))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import signal
 import sys
 
 DYNAPLAN, RECORDER, ROOT = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-sys.path[:0] = [str(ROOT / "tests" / "lint"), str(ROOT / "tests" / "unit" / "app")]
+sys.path[:0] = [str(ROOT / "tests" / part) for part in ("lint", "unit/app", "live")]
 sys.argv = sys.argv[:1]
 
 import case_runner  # noqa: E402

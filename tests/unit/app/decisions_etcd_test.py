@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv[3])
-sys.path[:0] = [str(ROOT / "tests" / "lint"), str(pathlib.Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "tests" / part) for part in ("lint", "unit/app", "live")]
 
 import case_runner  # noqa: E402
 from live_programs import Program, until  # noqa: E402

@@ -7,7 +7,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[3])
-sys.path[:0] = [str(ROOT / "tests" / "lint"), str(pathlib.Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "tests" / part) for part in ("lint", "unit/app", "live")]
 
 import case_runner  # noqa: E402
 from dynamo_records import card, card_key  # noqa: E402

@@ -94,6 +94,14 @@ class Etcd(Server):
         self.call("kv/put", key=base64.b64encode(key.encode()).decode(), value=base64.b64encode(text.encode()).decode(),
                   lease=str(lease))
 
+    def takes(self, key: str, value: str) -> bool:
+        """Whether it serves writes: for a moment after its start it listens and does not."""
+        try:
+            self.put(key, value)
+            return True
+        except OSError:
+            return False
+
     def get(self, key: str) -> str | None:
         kvs = self.call("kv/range", key=base64.b64encode(key.encode()).decode()).get("kvs", [])
         return base64.b64decode(kvs[0]["value"]).decode() if kvs else None
