@@ -97,7 +97,20 @@ private:
         if (made_at_ && (!seen_ || seen_->create_revision != *made_at_))
             depose(seen_ ? "another process has the leader key: " + seen_->value
                          : "the leader key was deleted");
-        if (!closed_ && !seen_) campaign();
+        if (closed_ || made_at_) return;
+        if (!seen_) {
+            campaign();
+        } else if (seen_->lease == given_up_) {
+            clear_away();
+        }
+    }
+
+    // What stands there is our own of before. An etcd that was away and has come back lets its lease last for
+    // its whole time once more; nobody needs to wait for that, since nobody leads.
+    void clear_away() {
+        ++counts.cleared;
+        client_.revoke_lease(
+            given_up_, [](const EtcdResult<void>&) {}, give_back_bound);
     }
 
     // ---- the way to the key: a lease, then the key on it
@@ -111,7 +124,10 @@ private:
     }
 
     net::EtcdLease::Callbacks lease_callbacks() {
-        return {[this](const net::EtcdGrant& grant) { make_key(grant.lease); },
+        return {[this](const net::EtcdGrant& grant) {
+                    granted_ = grant.lease;
+                    make_key(grant.lease);
+                },
                 [this](const std::string& why) { try_later(why); },
                 [this](const std::string& why) {
                     if (campaigning_) return try_later(why);
@@ -168,6 +184,7 @@ private:
         if (!made_at_) return;
         const auto keep_alive = shared_from_this();
         made_at_.reset();
+        given_up_ = granted_;
         ++attempt_;
         ++counts.lost;
         callbacks_.on_lead(false, why);
@@ -177,6 +194,7 @@ private:
 
     void try_later(const std::string& why) {
         campaigning_ = false;
+        given_up_ = granted_;
         ++attempt_;
         give_back_lease();
         retry_.expires_after(backoff_.next().value_or(options_.watch.backoff.max));
@@ -202,6 +220,8 @@ private:
     net::EtcdWatch watch_;
     std::optional<EtcdPair> seen_;         // the key, as the watch tells
     std::optional<std::int64_t> made_at_;  // the revision at which the key became ours, while we lead
+    std::int64_t granted_ = 0;             // the newest lease that we were given
+    std::int64_t given_up_ = 0;            // the newest of ours that is of no use any more; 0: none
     std::uint64_t attempt_ = 0;            // answers of an earlier one are not looked at
     bool campaigning_ = false;
     bool closed_ = false;

@@ -36,7 +36,8 @@ struct EtcdLeaderOptions {
 struct EtcdLeaderCounts {
     std::uint64_t campaigns = 0;  // attempts to make the key
     std::uint64_t won = 0;
-    std::uint64_t lost = 0;  // leadership that ended otherwise than by release()
+    std::uint64_t lost = 0;     // leadership that ended otherwise than by release()
+    std::uint64_t cleared = 0;  // a key of our own that had outlived our leadership
 };
 
 class EtcdLeader {

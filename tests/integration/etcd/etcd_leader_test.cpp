@@ -120,6 +120,24 @@ TEST_CASE("etcd leader: it takes itself for deposed before its lease can end, an
     CHECK(leader.leader->counts().lost == 1);
 }
 
+TEST_CASE("etcd leader: after an outage longer than its lease it does not wait for the key that it left") {
+    if (!support::etcd_program()) return;
+    constexpr auto ttl = 3s;
+    support::EtcdServer server;
+    boost::asio::io_context loop;
+    Candidate leader{loop, server.url(), "demo", "me", ttl, 500};
+    REQUIRE(leader.wait_until_leading());
+    server.stop();
+    REQUIRE(run_until(loop, [&] { return leader.told.size() == 2; }));
+    // An etcd that starts lets each lease last for its whole time once more.
+    server.start();
+    const auto back = Clock::now();
+    CHECK(leader.wait_until_leading());
+    CHECK(Clock::now() - back < ttl);
+    CHECK(leader.leader->counts().cleared == 1);
+    CHECK(leader.told == std::vector<bool>{true, false, true});
+}
+
 TEST_CASE("etcd leader: a lease that etcd takes away, and a key that somebody deletes, end it too") {
     if (!support::etcd_program()) return;
     const std::string name_space = fresh_name_space();
