@@ -206,8 +206,8 @@ def nats_outage(arguments: argparse.Namespace, folder: pathlib.Path) -> str:
             states.check(planner)
             planner.state_when("every engine is heard again, and nothing is held", everything)
             # Two ticks later a planner that took silence for absence would have said so.
-            ticks = planner.metric("dynaplan_ticks_total")
-            until("two more ticks", lambda: planner.metric("dynaplan_ticks_total") >= ticks + 2)
+            ticks = planner.metric("dynaplan_load_ticks_total")
+            until("two more ticks", lambda: planner.metric("dynaplan_load_ticks_total") >= ticks + 2)
             proposals = planner.metric("dynaplan_proposals_total")
             if proposals:
                 raise Fault(f"{proposals:g} proposals for a fleet that was calm all the while: {planner.decisions()}")
