@@ -28,7 +28,7 @@ RESUMED_S = 2.0  # after its return, as issue 3 has it
 ANSWER_S = 1.0  # of the planner's API, at the most, whatever its servers do
 ENGINES = 10
 SETTINGS = ("load_adjustment_interval=1", "policy.reaction_min_interval_s=0.02", "policy.guard_deadline_s=0.05")
-SILENT_S = 4.0  # policy.engine_silent_s: how long after an outage shrinking is held
+SILENT_S = 2.0  # policy.engine_silent_s: how long after an outage shrinking is held
 
 
 class States(threading.Thread):
