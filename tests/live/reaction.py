@@ -136,11 +136,15 @@ def measure(arguments: argparse.Namespace, folder: pathlib.Path, store) -> dict:
                                not s["missing"] and s["bus"]["decoded"] >= 10 * arguments.engines)
             poll = Poll(planner.url)
             comparison = BarePut(store.server.url) if arguments.store == "etcd" else BareAppend(folder / "bare")
-            latencies, bare, late, last, n = [], [], [], -1, 0
+            latencies, bare, targets, last, n = [], [], [], -1, 0
             while n < arguments.breaches:
                 poll.ask(last)
                 # Quiet for reaction_min_interval_s and out of the guard; a breach needs one round of reports to spread.
-                time.sleep(max(REACTION_MIN_S, GUARD_S) * 1.25)
+                # Half-way the comparison, as far from the store's last sync as the decision will be from it.
+                half_s = max(REACTION_MIN_S, GUARD_S) * 0.7
+                time.sleep(half_s)
+                bare.append(comparison.measure_ms())
+                time.sleep(half_s)
                 sent = engines.breach()
                 at, decision = poll.answer()
                 engines.calm()
@@ -153,12 +157,11 @@ def measure(arguments: argparse.Namespace, folder: pathlib.Path, store) -> dict:
                 if code != 200 or settled["state"] != "acknowledged":
                     raise Fault(f"decision {last} was not acknowledged: {code} {settled}")
                 latencies.append((at - sent) / 1e6)
-                late.append(decision["decode"])
-                bare.append(comparison.measure_ms())
+                targets.append(decision["decode"])
                 n += 1
             poll.close()
             comparison.close()
-            if late != sorted(set(late)):
+            if targets != sorted(set(targets)):
                 raise Fault("targets did not grow with each breach")
             dropped = planner.metric("dynaplan_journal_dropped_total")
             if dropped:

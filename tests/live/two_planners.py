@@ -37,8 +37,8 @@ LOCK_RETRY_S = 1.0  # how often a stand-by asks for the lock
 
 
 class Watch(threading.Thread):
-    """Looks at both planners all the time: who leads. `began` is taken before the answer was asked for, so that two who
-    lead at once show as two answers whose times overlap."""
+    """Looks at both planners all the time: who leads. Two who say so one after the other lead at once if the first one still
+    says so after the second."""
 
     def __init__(self, addresses):
         super().__init__(daemon=True)
@@ -280,6 +280,8 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path, store) -> None:
     print("| store | kills | freezes | decisions | take-over p50 s | largest s | segments replayed |")
     print(f"| {arguments.store} | {arguments.kills} | {arguments.freezes} | {len(this.record.state)} "
           f"| {quantile(took, 0.5):.2f} | {max(took):.2f} | {segments} |")
+    if len(this.record.state) < len(rounds):
+        raise Fault(f"only {len(this.record.state)} decisions in {len(rounds)} rounds: the breaches do not reach the planners")
     bound = (store.lease_s if store.lease_s is not None else LOCK_RETRY_S) + 1.0
     late = [s for s in took if s >= bound]
     if late:
