@@ -104,6 +104,9 @@ public:
     Events commit_answered(const CommitAnswer& answer, TimePoint now);
     std::vector<Settlement> take_settled();
 
+    // The store as last read, written or seen by the watch: the wanted counts also where a foreign write
+    // changed them under the newest decision (V-8).
+    [[nodiscard]] const StoredState& known() const { return known_; }
     // The last decisions, oldest first.
     [[nodiscard]] const std::vector<DecisionRecord>& records() const { return known_.records; }
     [[nodiscard]] const DecisionRecord* find(DecisionId id) const;
