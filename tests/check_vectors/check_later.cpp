@@ -20,6 +20,7 @@ void check_predictors(const nlohmann::json& file, Report& report) {
 
 void check_connectors(const nlohmann::json& file, Report& report) {
     const std::string kind = discriminator(file, "kind");
+    if (kind == "virtual_scenario") return check_virtual(file, report);
     if (kind == "worker_metadata") return check_worker_metadata(file, report);
     report.fail_file("kind " + kind + " is not implemented in this version");
 }

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "check_vectors/changed_vectors.hpp"
 #include "check_vectors/compare.hpp"
 #include "check_vectors/kinds.hpp"
 #include "check_vectors/report.hpp"
@@ -130,14 +131,6 @@ Outcome outcome(std::vector<std::string> arguments) {
     return {code, out.str() + errors.str()};
 }
 
-const std::string vectors = DYNAPLAN_VECTORS_DIR;
-
-std::string text_of(const std::string& path) {
-    std::ifstream in{path, std::ios::binary};
-    REQUIRE(in.good());
-    return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 TEST_CASE("run: wrong usage is 2, a failure is 1, the last line counts cases") {
     CHECK(outcome({}).code == 2);
     CHECK(outcome({"event-plane"}).code == 2);
@@ -196,43 +189,6 @@ TEST_CASE("run: a wrong count, an unknown kind, an unknown member fail") {
     file = good;
     file["vectors"][3]["hex"] = "8";
     CHECK(code(file) == 1);
-}
-
-// Every value below `expected`, changed one at a time, must make the vector fail.
-void change_each(json& expected, const std::function<void()>& must_fail) {
-    if (expected.is_object() && !expected.empty()) {
-        for (auto& [name, value] : expected.items()) change_each(value, must_fail);
-        return;
-    }
-    if (expected.is_object()) return;
-    const json kept = expected;
-    if (kept.is_boolean()) {
-        expected = !kept.get<bool>();
-    } else if (kept.is_number_unsigned()) {
-        expected = kept.get<std::uint64_t>() - 1;
-    } else if (kept.is_number()) {
-        expected = kept.get<double>() + 0.5;
-    } else if (kept.is_string()) {
-        expected = kept.get<std::string>() + "0";
-    } else {
-        expected = "other";
-    }
-    must_fail();
-    expected = kept;
-}
-
-// Fails where a change of `answer`, a part of `entry`, goes unnoticed in a file that holds this entry alone.
-void check_changes_of(json& answer, const json& entry, json file, const char* list,
-                      void (*check)(const json&, Report&)) {
-    file["count"] = 1;
-    change_each(answer, [&] {
-        file[list] = json::array({entry});
-        std::ostringstream out;
-        Report report{out};
-        check(file, report);
-        CAPTURE(answer.dump());
-        CHECK(report.failed() == 1);
-    });
 }
 
 void check_changes(const std::string& path, void (*check)(const json&, Report&), const char* list,

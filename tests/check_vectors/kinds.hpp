@@ -15,7 +15,8 @@ void check_event_plane(const nlohmann::json& file, Report& report);
 void check_predictors(const nlohmann::json& file, Report& report);
 void check_connectors(const nlohmann::json& file, Report& report);
 
-// The kind worker_metadata of the connectors.
+// The kinds virtual_scenario and worker_metadata of the connectors.
+void check_virtual(const nlohmann::json& file, Report& report);
 void check_worker_metadata(const nlohmann::json& file, Report& report);
 
 // The schema planner-fpm-wire/1 of the models.
