@@ -78,6 +78,7 @@ class Run:
 
     def last_life(self, buses: list[str]) -> None:
         with Planner(self.program, self.folder, buses, *self.settings) as planner:
+            planner.state_when("the planner leads", lambda s: s["leader"])
             until("all decisions have ended", lambda: all(d["state"] in TERMINAL for d in planner.decisions()),
                   TIMEOUT_S + BOUND_S)
             self.record.listed(planner.decisions())
@@ -101,6 +102,8 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path, store) -> None:
             this.life(engines, buses)
         for scheduler in schedulers:
             scheduler.stop()
+        # Without reports there are no new decisions, which would not have the time to end.
+        engines.summary(quit_now=True)
         this.last_life(buses)
     counts = this.record.check_end()
     segments = replay_each(arguments.program, folder / "journal")

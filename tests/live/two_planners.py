@@ -259,6 +259,8 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path, store) -> None:
                 this.check_growth()
             for thread in (*schedulers, watch):
                 thread.stop()
+            # Without reports there are no new decisions, which would not have the time to end.
+            engines.summary(quit_now=True)
             leader = this.planners[this.leader()]
             until("all decisions have ended", lambda: all(d["state"] in TERMINAL for d in leader.decisions()),
                   TIMEOUT_S + BOUND_S)
