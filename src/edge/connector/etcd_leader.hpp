@@ -8,6 +8,9 @@
 // when the key is seen to have gone or changed; and when the store has refused a write (deposed()). Even a
 // write that was on its way meanwhile does no harm: each carries fence(), and the store refuses it.
 //
+// A key that is still there on a lease that this process has given up (etcd was away for longer, and lets it
+// last for its whole time once more) is taken away by ending that lease.
+//
 // The loop's thread only; the client must outlive it. Callbacks come from the loop. When it is destroyed (a
 // callback may do so) no callback comes any more, and the lease ends by itself; release() ends it at once.
 #pragma once
