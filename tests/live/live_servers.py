@@ -73,16 +73,17 @@ class Nats(Server):
 class Etcd(Server):
     """With its v3 JSON gateway: keys and values are base64, whole numbers are strings."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path, fsync: bool = False):
         super().__init__()
         self.folder, self.port, self.peers = folder / "etcd", free_port(), free_port()
+        self.more = [] if fsync else ["--unsafe-no-fsync"]
         self.url = f"http://127.0.0.1:{self.port}"
 
     def command(self) -> list[str]:
         peers = f"http://127.0.0.1:{self.peers}"
         return [shutil.which("etcd"), "--data-dir", str(self.folder), "--listen-client-urls", self.url, "--advertise-client-urls",
                 self.url, "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster",
-                f"default={peers}", "--unsafe-no-fsync"]
+                f"default={peers}", *self.more]
 
     def call(self, path: str, **body) -> dict:
         request = urllib.request.Request(self.url + "/v3/" + path, data=json.dumps(body).encode(), method="POST")

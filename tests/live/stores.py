@@ -34,11 +34,11 @@ class FileStore:
 
 
 class EtcdStore:
-    """An etcd of the test's own, without fsync, so that it is the planner that is measured and not this disk."""
+    """An etcd of the test's own; without fsync where nothing is measured, so that a slow disk does not end leases."""
 
-    def __init__(self, folder: pathlib.Path, lease_s: float):
+    def __init__(self, folder: pathlib.Path, lease_s: float, fsync: bool = False):
         self.lease_s: float | None = lease_s
-        self.server = Etcd(folder)
+        self.server = Etcd(folder, fsync)
         self.settings = ("decisions.store=etcd", f"etcd.endpoints={self.server.url}", f"etcd.lease_ttl_s={lease_s:g}")
 
     def __enter__(self):
@@ -61,10 +61,10 @@ def add_options(parser) -> None:
     parser.add_argument("--lease-s", type=float, default=2.0, help="etcd: of the leader's lease; etcd grants no less than 2")
 
 
-def open_store(arguments, folder: pathlib.Path):
+def open_store(arguments, folder: pathlib.Path, fsync: bool = False):
     if arguments.store == "file":
         return FileStore(folder)
-    return EtcdStore(folder, arguments.lease_s)
+    return EtcdStore(folder, arguments.lease_s, fsync)
 
 
 def live_main(name: str, body, *servers: str) -> int:
