@@ -76,7 +76,9 @@ private:
         }
         if (!message.events.empty() && !stale) {
             counts.events += message.events.size();
-            callbacks_.on_events(message.revision, message.events);
+            // A watch that catches up sends its events in parts, each with the store's newest revision in its
+            // head: only the events tell how far they go.
+            callbacks_.on_events(message.events.back().pair.mod_revision, message.events);
             if (round_ != round) return;
         }
         if (!message.canceled) return;

@@ -46,7 +46,7 @@ public:
         // All there is; what was known before and is not in it is gone. Comes when the watch stands, so that
         // nothing after it is missed.
         std::function<void(const EtcdListing&)> on_listing;
-        // Changes in their order; those of one revision come in one call.
+        // Changes in their order; those of one revision come in one call. `revision` is the last one's.
         std::function<void(std::int64_t revision, const std::vector<EtcdEvent>&)> on_events;
         // Once a break, and for each attempt to repair it that fails.
         std::function<void(const std::string& why)> on_stale;
