@@ -43,10 +43,11 @@ std::string read_record(const json& object, DecisionRecord& r) {
         m.wrong("state");
     }
     r.published_wall_ms = m.number("published_wall_ms");
-    const json* timeout = m.find("timeout_s");  // null: none
-    if (timeout != nullptr && !timeout->is_number()) m.wrong("timeout_s");
-    r.timeout = Seconds{timeout != nullptr && timeout->is_number() ? timeout->get<double>()
-                                                                   : std::numeric_limits<double>::infinity()};
+    r.timeout = Seconds{std::numeric_limits<double>::infinity()};  // null: none
+    if (const json* timeout = m.find("timeout_s")) {
+        if (!timeout->is_number()) m.wrong("timeout_s");
+        if (timeout->is_number()) r.timeout = Seconds{timeout->get<double>()};
+    }
     const json* forced = m.find("forced");
     if (forced != nullptr && !forced->is_boolean()) m.wrong("forced");
     r.forced = forced != nullptr && forced->is_boolean() && forced->get<bool>();
