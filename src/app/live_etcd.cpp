@@ -35,6 +35,7 @@ public:
         }
         return store_.trouble();
     }
+    [[nodiscard]] bool stale() const override { return store_.stale(); }
     void start(StoreCallbacks callbacks) override {
         callbacks_ = std::move(callbacks);
         store_.start();
@@ -92,7 +93,6 @@ private:
             if (why != watch_trouble_ && !why.empty()) spdlog::warn("decisions: {}", why);
             if (why.empty() && !watch_trouble_.empty()) spdlog::info("decisions: the store is back");
             watch_trouble_ = why;
-            if (!why.empty()) callbacks_.on_doubt();
         };
         callbacks.on_fenced = [this] { leader_.deposed(); };
         return callbacks;

@@ -24,8 +24,6 @@ struct StoreCallbacks {
     std::function<void(const decision::CommitAnswer&)> on_commit;
     // What others wrote.
     std::function<void(const decision::StoredState&)> on_seen;
-    // What is known may be old from here on, until the next answer.
-    std::function<void()> on_doubt;
 };
 
 class LiveStore {
@@ -39,6 +37,8 @@ public:
     [[nodiscard]] virtual std::string_view kind() const = 0;
     // Why it cannot be used now, or why this process stands by; empty when all is well.
     [[nodiscard]] virtual std::string reason() const = 0;
+    // What is known of it may be old: what others wrote is not heard of now.
+    [[nodiscard]] virtual bool stale() const { return false; }
     // Strives for the right to write from now on; `on_lead` may be called before this returns.
     virtual void start(StoreCallbacks) = 0;
     // Lets the next process write. `done` is called when that is known to all, or after some moments.

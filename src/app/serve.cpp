@@ -90,8 +90,8 @@ public:
             service_->store_committed(answer);
         };
         callbacks.on_seen = [this](const decision::StoredState& seen) { service_->store_seen(seen); };
-        callbacks.on_doubt = [this] { service_->store_doubted(); };
         store_->start(std::move(callbacks));
+        service_->store_is_stale = [this] { return store_->stale(); };
         service_->on_change = [this] { after_change(); };
         service_->start(leads_);
         running_ = true;

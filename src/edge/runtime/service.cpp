@@ -222,6 +222,7 @@ void Service::follow(const Event&, Effects effects) {
 
 void Service::propose(const ScaleTo& scale) {
     ++counts_.proposals;
+    if (store_is_stale && store_is_stale()) coordinator_.doubt();
     std::string why;
     wire::append_why_json(why, scale.why);
     feed(coordinator_.propose(scale, now_, wall_ms(), std::move(why)));

@@ -94,8 +94,6 @@ public:
     void store_read(const decision::ReadAnswer&);
     void store_committed(const decision::CommitAnswer&);
     void store_seen(const decision::StoredState&);
-    // What is known of the store may be old: its watch is broken.
-    void store_doubted() { coordinator_.doubt(); }
 
     [[nodiscard]] const plan::Planner& planner() const { return planner_; }
     [[nodiscard]] const decision::Coordinator& coordinator() const { return coordinator_; }
@@ -114,6 +112,9 @@ public:
     // The configuration's problem that the core found in a config event; empty when it was taken.
     Result<void> reconfigure(std::vector<std::pair<std::string, FieldValue>> set);
 
+    // Whether what is known of the store may be old, since its watch is broken: then every proposal reads it
+    // first. Empty: never.
+    std::function<bool()> store_is_stale;
     // Called at the end of each call above that fed the core.
     std::function<void()> on_change;
 

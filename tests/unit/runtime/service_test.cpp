@@ -18,6 +18,20 @@ std::vector<std::string> names(const std::vector<Missing>& missing) {
     return out;
 }
 
+// Counts how often it is read.
+class CountedStore final : public decision::DecisionStore {
+public:
+    std::optional<decision::ReadAnswer> read() override {
+        ++reads;
+        return store.read();
+    }
+    std::optional<decision::CommitAnswer> commit(const decision::Transaction& t) override {
+        return store.commit(t);
+    }
+    decision::MemoryStore store;
+    int reads = 0;
+};
+
 decision::Settlement::Status complete(Service& service, DecisionId id) {
     auto status = decision::Settlement::Status::deferred;
     service.complete(id, [&status](const decision::Settlement& settled) { status = settled.status; });
@@ -136,6 +150,23 @@ TEST_SUITE("unit") {
         });
         CHECK(restored == 1);
         CHECK(complete(second, open) == decision::Settlement::Status::done);
+    }
+
+    TEST_CASE("service: a proposal reads a store first whose watch is broken (V-12)") {
+        for (const bool stale : {false, true}) {
+            CAPTURE(stale);
+            Rig rig;
+            CountedStore store;
+            Service service{plan::Planner{decode_config()}, {}, {rig.clock, store, rig.bus}};
+            service.store_is_stale = [stale] { return stale; };
+            service.start(true);
+            service.take(BusChanged{true});
+            service.take(InventoryRead{Role::decode, Replicas{0}, Replicas{0}, false});
+            rig.clock.at += Seconds{20.0};
+            service.wake();
+            REQUIRE(service.counts().decisions.at("published") == 1);
+            CHECK(store.reads == (stale ? 2 : 1));  // the first is the restore
+        }
     }
 
     TEST_CASE("service: a change of the configuration is taken whole or refused with its reason") {
