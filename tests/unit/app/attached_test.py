@@ -124,7 +124,12 @@ class Attached(LiveCase):
         self.assertEqual(follower.call("POST", f"/v1/decisions/{decision['decision_id']}/complete")[0], 503)
         leader.stop(signal.SIGKILL)
         until(lambda: follower.call("GET", "/v1/state")[1]["leader"], "the take-over")
-        code, settled = follower.call("POST", f"/v1/decisions/{decision['decision_id']}/complete")
+        # It leads before it has read the store: until then the answer is 503, ask again.
+        def complete():
+            code, answer = follower.call("POST", f"/v1/decisions/{decision['decision_id']}/complete")
+            return (code, answer) if code != 503 else None
+
+        code, settled = until(complete, "an answer to the acknowledgement")
         self.assertEqual((code, settled["state"]), (200, "acknowledged"))
         self.assertEqual(follower.stop(), 0)
 
