@@ -26,18 +26,9 @@ std::string_view backend_word(Backend backend) {
     return "";
 }
 
-// Does anything but the endpoint tell which role an engine has?
-bool knows_workers(const AppConfig& c) {
-    switch (c.discovery.backend) {
-        case DiscoveryBackend::engines: return false;
-        case DiscoveryBackend::file:
-        case DiscoveryBackend::etcd: return true;
-        case DiscoveryBackend::static_list: break;
-    }
-    for (const BusEndpoint& e : c.bus.endpoints) {
-        if (!e.worker_id) return false;
-    }
-    return true;
+// Does discovery find workers, with their roles and addresses? A list only says what stands in it.
+bool finds_workers(const AppConfig& c) {
+    return c.discovery.backend == DiscoveryBackend::file || c.discovery.backend == DiscoveryBackend::etcd;
 }
 
 std::vector<bus::WantedEndpoint> wanted(const discovery::Scope& scope) {
@@ -64,8 +55,7 @@ void check_endpoints(const AppConfig& c, std::vector<std::string>& problems) {
 }
 
 void check_bus(const AppConfig& c, std::vector<std::string>& problems) {
-    const bool found =
-        c.discovery.backend == DiscoveryBackend::file || c.discovery.backend == DiscoveryBackend::etcd;
+    const bool found = finds_workers(c);
     switch (bus_kind(c)) {
         case BusKind::engine_hop:
             if (c.bus.endpoints.empty()) {
@@ -135,7 +125,7 @@ std::vector<std::string> source_problems(const AppConfig& c) {
     check_bus(c, problems);
     const BusKind kind = bus_kind(c);
     const bool listens_to_addresses = kind == BusKind::engine_hop || kind == BusKind::event_direct;
-    if (listens_to_addresses && !knows_workers(c)) check_endpoints(c, problems);
+    if (listens_to_addresses && !finds_workers(c)) check_endpoints(c, problems);
     if (!listens_to_addresses && !c.bus.endpoints.empty()) {
         problems.push_back("bus.endpoints: are not used with " + std::string{to_string(kind)} +
                            ": leave them out, or set bus.transport: zmq");

@@ -239,6 +239,9 @@ class Serve(unittest.TestCase):
 
         self.assertIn("tcp://127.0.0.1:1: mode disagg needs role",
                       problems("mode=disagg", 'bus.endpoints=[{"url": "tcp://127.0.0.1:1"}]'))
+        listed = '[{"url": "tcp://127.0.0.1:1", "worker_id": "7"}]'
+        self.assertIn("tcp://127.0.0.1:1: mode disagg needs role",
+                      problems("mode=disagg", "discovery.backend=static", f"bus.endpoints={listed}"))
         both = problems("mode=decode", "bus.transport=nats", "bus.server=http://127.0.0.1:1", 'bus.endpoints=["tcp://127.0.0.1:1"]')
         self.assertIn("bus.endpoints: are not used with nats", both)
         self.assertRegex(both, "nats://")
