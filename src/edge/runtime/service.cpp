@@ -84,7 +84,7 @@ void Service::wake() {
     changed();
 }
 
-std::optional<TimePoint> Service::next_wake() const {
+std::optional<TimePoint> Service::earliest_due() const {
     std::optional<TimePoint> next = coordinator_.next_deadline();
     if (const auto retry = store_retry()) next = next ? std::min(*next, *retry) : *retry;
     const TimePoint core = planner_.next_wake();
@@ -94,7 +94,7 @@ std::optional<TimePoint> Service::next_wake() const {
 }
 
 void Service::changed() {
-    due_ = next_wake().value_or(TimePoint{});
+    due_ = earliest_due();
     if (on_change) on_change();
 }
 
@@ -107,8 +107,8 @@ void Service::run_coordinator() {
 // missed: that tick and the ones after it run now, at their own times, at which nothing had been heard.
 void Service::arrive() {
     const TimePoint last = std::exchange(now_, now());
-    if (due_ == TimePoint{} || now_ - due_ <= stalled_after) return;
-    const TimePoint since = std::max(last, due_);
+    if (!due_ || now_ - *due_ <= stalled_after) return;
+    const TimePoint since = std::max(last, *due_);
     due_ = now_;
     ++counts_.stalls;
     if (!bus_works_) return;

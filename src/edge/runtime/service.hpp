@@ -83,7 +83,7 @@ public:
     }
     // What is due at the clock's time.
     void wake();
-    [[nodiscard]] std::optional<TimePoint> next_wake() const;
+    [[nodiscard]] std::optional<TimePoint> next_wake() const { return due_; }
 
     // A scheduler's answer. `done` is called exactly once: within the call, or when the store has answered.
     using Settled = std::function<void(const decision::Settlement&)>;
@@ -130,6 +130,7 @@ private:
     void settle(decision::Settlement, Settled);
     void settle_deferred();
     void changed();
+    [[nodiscard]] std::optional<TimePoint> earliest_due() const;
 
     port::Clock& clock_;
     const port::BusCounts& bus_;
@@ -145,7 +146,7 @@ private:
     ServiceCounts counts_;
     std::map<std::int64_t, Settled> deferred_;  // by ticket; the coordinator bounds how many there are
     TimePoint restore_at_{};
-    TimePoint due_{};  // the next wake-up, as it was last computed
+    std::optional<TimePoint> due_;  // the next wake-up, as of the last call
 };
 
 }  // namespace dynaplan::runtime
